@@ -4,11 +4,9 @@ package import WaymarkSystem
 
 /// The calibration of a camera in the YAML files of ROS (`camera_info`) and OpenCV (`FileStorage`).
 ///
-/// `Fields` below finds the fields of such a file by any of their names.
-///
-/// It reads the camera matrix, the distortion coefficients and, if present, the size of the calibration pictures. ROS:
-/// http://wiki.ros.org/camera_calibration_parsers. OpenCV: the keys of its calibration sample, and the short keys of
-/// hand-written files.
+/// It has the camera matrix, the distortion coefficients and, if present, the size of the calibration pictures. ROS:
+/// http://wiki.ros.org/camera_calibration_parsers. OpenCV: the keys of its calibration sample, and the short keys of hand-written
+/// files. `Fields` below finds the fields of such a file by any of their names.
 package struct CameraInfo: Hashable, Sendable {
   /// The intrinsics for pictures of `size`.
   package var intrinsics: CameraIntrinsics
@@ -20,8 +18,8 @@ package struct CameraInfo: Hashable, Sendable {
     package var height: Int
   }
 
-  /// Returns the intrinsics for frames of another size, with focal lengths and centre scaled in proportion. Without a
-  /// size in the file, they are used for every size unchanged.
+  /// Returns the intrinsics for frames of another size, with focal lengths and centre scaled in proportion. If the file has no
+  /// size, the intrinsics are used unchanged for every size.
   package func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
     guard let size else { return intrinsics }
     return intrinsics.scaled(from: (size.width, size.height), to: (width, height))
@@ -122,8 +120,8 @@ private struct Fields {
   /// Returns the numbers of a matrix, written as `{rows, cols, data: […]}`, as a plain list, or as a list of rows.
   ///
   /// - Parameter counts: The accepted numbers of elements.
-  /// - Throws: `CameraInfoError` with `missingField` or, for another number of elements or ones that are not finite,
-  ///   `badNumbers`.
+  /// - Throws: `CameraInfoError` with `missingField`, or with `badNumbers` for another number of elements or for elements that are
+  ///   not finite.
   func numbers(_ keys: [String], counts: [Int]) throws(CameraInfoError) -> [Double] {
     guard var found = node(keys) else {
       throw CameraInfoError(

@@ -13,7 +13,7 @@ package struct Scene: Hashable, Sendable {
   package var anchors: [SceneAnchor]
   /// The rule for reporting ambiguous anchors as found.
   package var ambiguous = AmbiguousAnchors.show
-  /// The name of the camera whose frames are searched for the anchors, if a device has several; `nil`: the first one.
+  /// The name of the camera whose frames are searched for the anchors, if a device has several cameras; `nil` for the first camera.
   package var camera: String?
 
   static let defaultInstruction = "Point the camera at the picture and hold still."
@@ -27,12 +27,12 @@ package struct Scene: Hashable, Sendable {
   }
 }
 
-/// The rule for reporting an ambiguous anchor as found: its visible part does not prove that it is this picture and not
-/// a similar one.
+/// The rule for reporting an ambiguous anchor as found, whose visible part does not prove that it is this picture and not a similar
+/// one.
 package enum AmbiguousAnchors: String, CaseIterable, Hashable, Sendable {
   /// An ambiguous anchor is reported as found like any other.
   case show
-  /// An ambiguous anchor is reported as found once it is proven to be this one.
+  /// An ambiguous anchor is reported as found once its identity is proven.
   case wait
 }
 
@@ -44,8 +44,8 @@ package struct SceneAnchor: Hashable, Sendable {
   package var image: String?
   /// The code to look for; `nil` if the anchor is a picture.
   package var code: SceneCode?
-  /// The width in metres of the printed picture, or of the code without its quiet zone; `nil` if unknown: then
-  /// positions are in widths, and there is no pose or depth.
+  /// The width in metres of the printed picture, or of the code without its quiet zone; `nil` if unknown. Positions are then in
+  /// widths, and there is no pose or depth.
   package var physicalWidth: Double?
   /// The radius in metres of the upright cylinder round which the picture is wrapped; `nil` if it is flat. Set only with a physical width.
   package var radius: Double?
@@ -58,10 +58,9 @@ package struct SceneAnchor: Hashable, Sendable {
 }
 
 extension SceneAnchor {
-  /// Computes the positions of the annotations whose place is given on the picture, from the size of the upright
-  /// picture in pixels.
+  /// Computes the positions of the annotations whose place is given on the picture, from the size of the upright picture in pixels.
   ///
-  /// - Precondition: the size is that of the file, not of a smaller copy, if ``hasPixelPlaces``.
+  /// - Precondition: if ``hasPixelPlaces`` is true, this is the size of the file's picture, not of a smaller copy.
   package mutating func place(width: Int, height: Int) {
     let scale = (physicalWidth ?? 1) / Double(max(1, width))
     for index in annotations.indices {
@@ -81,7 +80,7 @@ extension SceneAnchor {
 
 /// The copies of an anchor to which its annotations are attached, if several are followed.
 package enum AnnotationCopies: String, CaseIterable, Hashable, Sendable {
-  /// The copy nearest to the camera; another one replaces it when it is clearly nearer.
+  /// The copy nearest to the camera; another copy replaces it when it is clearly nearer.
   case nearest
   case each
 }
@@ -90,11 +89,11 @@ package enum AnnotationCopies: String, CaseIterable, Hashable, Sendable {
 package struct Annotation: Hashable, Sendable {
   /// The id, unique in the scene.
   package var id: String
-  /// The position in the anchor's frame: origin at its centre, x along its width (round a cylinder along the curve), y out of
-  /// the picture, z down its height. In metres, or in widths of the picture or code if the physical width is unknown.
+  /// The position in the anchor's frame, whose origin is at the anchor's centre: x along the width (round a cylinder along the
+  /// curve), y out of the picture, z down the height. In metres, or in widths of the picture or code if the physical width is
+  /// unknown.
   package var position: Point3
-  /// The point of the picture from which `SceneAnchor.place` computes the position; `nil` if the file has the position
-  /// itself.
+  /// The point of the picture from which `SceneAnchor.place` computes the position; `nil` if the file contains the position.
   package var place: PicturePlace?
   package var marker = Marker()
   package var card: SceneCard?
@@ -198,7 +197,7 @@ package struct SceneCode: Hashable, Sendable {
     }
   }
 
-  /// The most steps of matching a regular expression with one code.
+  /// The largest number of steps for matching a regular expression with one code.
   private static let stepLimit = 2_000_000
 
   /// Returns the trade item number of a retail code as an element string with the identifier 01; empty for other
@@ -216,8 +215,8 @@ package struct SceneCode: Hashable, Sendable {
     return value.zeroPadded(to: 14)
   }
 
-  /// Returns true if this code certainly matches every symbol that `other` matches, so that an anchor with `other`,
-  /// listed later, is never found.
+  /// Returns true if this code certainly matches every symbol that `other` matches. An anchor with `other` that is listed later is
+  /// then never found.
   func hides(_ other: SceneCode) -> Bool {
     let isWider =
       symbologies.isEmpty

@@ -28,7 +28,7 @@ package struct ScenePreview {
     }
   }
 
-  /// Returns the point of the drawing at which a position is shown; the height above the picture is ignored.
+  /// Returns the point of the drawing for a position; the height above the picture is ignored.
   private func place(_ position: Point3) -> Point2 {
     let scale = Double(picture.width) / (anchor.physicalWidth ?? 1)
     let center = Point2(Double(picture.width - 1), Double(picture.height - 1)) / 2

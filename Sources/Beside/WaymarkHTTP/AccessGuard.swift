@@ -2,12 +2,12 @@ import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// The header fields and the address of a request, by which `AccessGuard` below decides on access. The file also has
-/// security headers, web origins (`HTTPOrigin`), and the comparison of secrets (`ConstantTime`).
+/// The header fields and the address of a request. `AccessGuard` below decides on access by them. The file also has security
+/// headers, web origins (`HTTPOrigin`), and the comparison of secrets (`ConstantTime`).
 package struct AccessClaims: Sendable {
   package var method = "GET"
   package var path = "/"
-  /// The value of `Host`, such as `kiosk.example:8632`; nil if the request has none or several.
+  /// The value of `Host`, such as `kiosk.example:8632`; nil if the request has no such field, or several.
   package var host: String?
   package var origin: String?
   package var fetchSite: String?
@@ -31,32 +31,33 @@ extension AccessClaims {
       cookie: request.cookies[cookieName]?.value, userAgent: request.headers[.userAgent],
       code: request.uri.queryParameters["token"].map(String.init), authorization: request.headers[.authorization],
       webSocketProtocols: request.headers[.secWebSocketProtocol])
-    // The first `Host` has become the authority; a second one remains among the fields.
+    // The first `Host` has become the authority; a second `Host` remains among the fields.
     if request.headers.contains(where: { $0.name.canonicalName == "host" }) { host = nil }
   }
 }
 
-/// The reasons for which a guard refuses a request, in the order of its checks.
+/// The reasons why a guard refuses a request, in the order of its checks.
 package enum AccessRefusal: String, CaseIterable, Sendable {
   /// `Host` is not a name of this server.
   case foreignHost
   /// `Origin` or `Sec-Fetch-Site` shows that the request comes from a page that may not send requests.
   case foreignOrigin
-  /// No cookie or token, or a wrong one.
+  /// The cookie or token is missing or wrong.
   case noToken
 }
 
-/// Decides whether a request is meant for a server, and comes from one of its pages or from no page.
+/// Decides whether a request is meant for a server, and comes from one of the server's pages or not from a page at all.
 ///
-/// Any local user, and any page in any browser on the device, reaches a loopback port. So a request must name a host of the server (against
-/// DNS rebinding), and must not come from another page (against cross-site requests). A cookie or a token authenticates its sender.
+/// Any local user, and any page in any browser on the device, reaches a loopback port. So a request must name a host of the server
+/// (against DNS rebinding), and must not come from another page (against cross-site requests). A cookie or a token authenticates
+/// its sender.
 package struct AccessGuard: Sendable {
   private let pages: @Sendable (String?) -> Set<String>?
   private let admitsCrossSite: @Sendable (AccessClaims) -> Bool
 
   /// - Parameters:
-  ///   - pages: returns the origins whose pages may send requests to a host, which is in lower case; nil for a host
-  ///     that is not the server's.
+  /// - pages: returns the origins whose pages may send requests to a host, which is in lower case; nil for a host of another
+  ///   server.
   ///   - admitsCrossSite: returns true if another site may cause a request that passes all other checks.
   package init(
     pages: @escaping @Sendable (String?) -> Set<String>?, admitsCrossSite: @escaping @Sendable (AccessClaims) -> Bool
@@ -87,7 +88,8 @@ extension Response {
     }
   }
 
-  /// Adds the security headers that the answer lacks: a content security policy, no guessing of types, no referrer, no caching.
+  /// Adds the security headers that the answer lacks: a content security policy, and headers that forbid guessing types, referrers
+  /// and caching.
   package mutating func secure(policy: String) {
     if headers[.contentSecurityPolicy] == nil { headers[.contentSecurityPolicy] = policy }
     headers[.xContentTypeOptions] = "nosniff"
@@ -102,7 +104,7 @@ extension HTTPField.Name {
 
 // MARK: - Origins and secrets
 
-/// A web origin (scheme, host and port), such as that of a page that may send requests, or of a reverse proxy.
+/// A web origin (scheme, host and port), such as the origin of a page that may send requests, or of a reverse proxy.
 package struct HTTPOrigin: Hashable, Sendable {
   /// True for `https`.
   package let isSecure: Bool

@@ -11,7 +11,7 @@ package enum BodyCollector {
 
   /// Reads a whole body; nil if it is too large or too slow, or if the connection or the task ends before the body.
   ///
-  /// - Parameter rate: the bytes a second that must arrive on average after the first seconds; 0 for any rate.
+  /// - Parameter rate: the bytes per second that must arrive on average after the first seconds; 0 to accept any rate.
   package static func collect(
     _ request: Request, upTo limit: Int, within deadline: Duration, rate: Int = 0
   ) async -> [UInt8]? {

@@ -4,14 +4,14 @@ import Logging
 package import NIOCore
 import Synchronization
 
-/// The open connections of a server, limited in number and in the time until they are authenticated; closed when the server ends. The file
-/// also has `ConnectionTable`, which chooses the connections to close; the channel of a connection, which gets its pipeline when its first
-/// bytes have come (`TrackedHTTPChannel`, `FirstBytesHandler`); the context of its requests; and the limits
-/// (`HTTPLimits`).
+/// The open connections of a server, limited in number and in the time until they are authenticated. They are closed when the
+/// server ends. The file also has `ConnectionTable`, which chooses the connections to close; the channel of a connection, which
+/// gets its pipeline when its first bytes arrive (`TrackedHTTPChannel`, `FirstBytesHandler`); the context of its requests; and the
+/// limits (`HTTPLimits`).
 package final class Connections: Sendable {
   private struct State {
     var table: ConnectionTable<ObjectIdentifier>
-    /// All open connections, including those that are closing.
+    /// All open connections, including connections that are closing.
     var channels: [ObjectIdentifier: any Channel] = [:]
     /// The reservations of authenticated connections in `room`.
     var places: [ObjectIdentifier: Room.Place] = [:]
@@ -37,13 +37,14 @@ package final class Connections: Sendable {
   /// True if new connections are refused.
   package var isClosing: Bool { state.withLock { $0.isClosing } }
 
-  /// The numbers of connections: open ones, those that were closed because there were too many, and those that were
-  /// closed because they were not authenticated in time.
+  /// The numbers of connections: open connections, connections closed because there were too many, and connections closed because
+  /// they were not authenticated in time.
   package var figures: (open: Int, crowded: Int, expired: Int) {
     state.withLock { ($0.channels.count, $0.crowded, $0.expired) }
   }
 
-  /// Registers a connection. If there are too many, the oldest one that is not authenticated is closed, which may be this one.
+  /// Registers a connection. If there are too many, closes the oldest connection that is not authenticated, which may be the new
+  /// one.
   package func opened(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let surplus = state.withLock { state -> (any Channel)? in
@@ -73,13 +74,13 @@ package final class Connections: Sendable {
     }
   }
 
-  /// Marks a connection as authenticated, as it has sent a request with the right cookie or token.
+  /// Marks a connection as authenticated after it has sent a request with the correct cookie or token.
   ///
   /// - Returns: false if the quota of `holder` is used up.
   @discardableResult package func authenticated(_ channel: any Channel, as holder: Room.Holder = .only) -> Bool {
     let id = ObjectIdentifier(channel)
     return state.withLock { state in
-      // A connection that has closed meanwhile does not count.
+      // A connection that has closed in the meantime does not count.
       guard state.places[id] == nil, state.channels[id] != nil else { return true }
       guard let place = room.take(for: holder) else { return false }
       state.places[id] = place
@@ -88,7 +89,7 @@ package final class Connections: Sendable {
     }
   }
 
-  /// Refuses new connections, and closes the open ones after a time for their requests to finish.
+  /// Refuses new connections, and closes the open connections after a time in which their requests may finish.
   package func close(after time: Duration) {
     let open = state.withLock { state in
       state.isClosing = true
@@ -100,10 +101,10 @@ package final class Connections: Sendable {
 
 // MARK: - Choosing the connection to close
 
-/// The open connections, and the choice of those to close so that there are never more than `limit`. A value without I/O.
+/// The open connections, and the choice of the connections to close so that there are never more than `limit`. A value without I/O.
 ///
-/// A connection is authenticated once it has sent a request with the right cookie or token. Only connections that are not authenticated
-/// are closed, the oldest first, so that silent connections cannot exclude clients.
+/// A connection is authenticated once it has sent a request with the correct cookie or token. Only connections that are not
+/// authenticated are closed, the oldest first, so that silent connections cannot exclude clients.
 package struct ConnectionTable<Key: Hashable> {
   /// The most connections at a time.
   package let limit: Int
@@ -119,13 +120,13 @@ package struct ConnectionTable<Key: Hashable> {
 
   /// Adds a connection.
   ///
-  /// - Returns: the connection to close because there are too many, which may be the added one, or `nil`.
+  /// - Returns: the connection to close if there are too many, which may be the added one; otherwise `nil`.
   package mutating func opened(_ key: Key) -> Key? {
     pendingKeys.append(key)
     return count > limit ? pendingKeys.removeFirst() : nil
   }
 
-  /// Moves a pending connection to the authenticated ones; no effect if it has closed.
+  /// Moves a pending connection to the authenticated connections. Has no effect if it has closed.
   package mutating func authenticated(_ key: Key) {
     guard let index = pendingKeys.firstIndex(of: key) else { return }
     pendingKeys.remove(at: index)
@@ -203,7 +204,7 @@ final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
     context.fireChannelInactive()
   }
 
-  /// Forwards the received bytes to the handlers that were added after this one, and removes this one.
+  /// Forwards the received bytes to the handlers that were added after this handler, and removes this handler.
   func release() {
     guard let context else { return }
     for piece in bytes { context.fireChannelRead(wrapInboundOut(piece)) }
@@ -221,10 +222,10 @@ final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
 
 /// An HTTP connection whose pipeline is set up by the task that serves it, never before.
 ///
-/// Hummingbird hands a finished `NIOAsyncChannel` from the event loop to its accepting task. When that task is cancelled, or
-/// the listener closes in between, the value is dropped, and a dropped `NIOAsyncChannel` whose writer was not finished
-/// ends the process by a precondition. Here a plain channel is handed over instead, which may be dropped at any time: it
-/// reads nothing until it is served, and `Connections` closes it. A connection that sends nothing never gets a pipeline.
+/// Hummingbird hands a finished `NIOAsyncChannel` from the event loop to its accepting task. When this task is cancelled, or the
+/// listener closes in between, the value is dropped; a dropped `NIOAsyncChannel` whose writer was not finished ends the process by
+/// a precondition. This type hands over a plain channel instead, which may be dropped at any time: it reads nothing until it is
+/// served, and `Connections` closes it. A connection that sends nothing never gets a pipeline.
 struct TrackedHTTPChannel<Base: ServerChildChannel>: ServerChildChannel {
   /// A connection that is not served yet.
   struct Value: ServerChildChannelValue {
@@ -283,13 +284,13 @@ struct TrackedHTTPChannel<Base: ServerChildChannel>: ServerChildChannel {
 
 /// The limits of an HTTP server's connections and requests.
 package struct HTTPLimits: Sendable {
-  /// The most connections at a time; beyond it the oldest one that is not authenticated is closed.
+  /// The largest number of simultaneous connections. Beyond it, the oldest connection that is not authenticated is closed.
   package var connections = 200
-  /// The most authenticated connections of one client; nil for `connections`.
+  /// The largest number of authenticated connections of one client; nil for `connections`.
   package var connectionShare: Int?
   /// The number of connections that are reserved for operators.
   package var connectionReserve = 0
-  /// The most event streams at a time, and the most picture streams; further ones are refused.
+  /// The largest number of simultaneous event streams, and of picture streams. Further streams are refused.
   package var streams = 16
   /// The time within which a connection must send its first request with a valid cookie or token.
   package var proof = Duration.seconds(15)
@@ -297,16 +298,15 @@ package struct HTTPLimits: Sendable {
   package var idle = Duration.seconds(15)
   /// The most bytes of pictures in transit, in both directions together.
   package var pictures = 48 << 20
-  /// The most requests of a client that wait for their share of `pictures`.
+  /// The largest number of requests of a client that wait for their share of `pictures`.
   package var waiting = 32
   /// How long a request waits for its share of `pictures`.
   package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
-  /// The least average rate, in bytes per second, at which a body must arrive after its first seconds; 0 for any rate.
+  /// The least average rate, in bytes per second, at which a body must arrive after its first seconds; 0 to accept any rate.
   package var bodyRate = 0
-  /// The least rate, in bytes per second, at which a client must read an answer; `body` is added to the time that this
-  /// allows.
+  /// The least rate, in bytes per second, at which a client must read an answer; `body` is added to the resulting time.
   package var readerRate = 64 << 10
   /// The time in which requests may finish when the server stops.
   package var drain = Duration.seconds(2)

@@ -4,22 +4,23 @@ package import NIOCore
 
 /// Answers that end their connection or are sent within a time limit. `PictureAnswer` below makes answers of pictures.
 extension Response {
-  /// Closes the connection after an answer with `Connection: close`; otherwise the server would first read the request's body
-  /// to its end.
+  /// Closes the connection after an answer with `Connection: close`. Otherwise the server would first read the request's body to
+  /// its end.
   package mutating func closeIfLast(_ channel: any Channel) {
     guard headers[.connection] == "close" else { return }
     let body = body
     self.body = .init(contentLength: body.contentLength) { writer in
       try await body.write(writer)
-      // Further bytes of the request are not read. As that may reset the connection, the client first has a second to read the answer.
+      // Further bytes of the request are not read. This may reset the connection, so the client first has a second to read the
+      // answer.
       _ = channel.setOption(.autoRead, value: false)
       channel.close(mode: .output, promise: nil)
       channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
     }
   }
 
-  /// Closes the connection if its client does not read an answer of known length in time, and writes the answer in pieces, so that little of it waits
-  /// in the connection. Streams, whose length is unknown, have bounds of their own.
+  /// Closes the connection if its client does not read an answer of known length in time. Writes the answer in pieces, so that
+  /// little of it waits in the connection. Streams, whose length is unknown, have separate limits.
   package mutating func bound(_ channel: any Channel, by limits: HTTPLimits) {
     guard let length = body.contentLength, length > 0 else { return }
     let body = body
@@ -50,7 +51,7 @@ private struct PieceWriter: ResponseBodyWriter {
 
 // MARK: - Pictures
 
-/// Makes HTTP responses of pictures: single ones, and the parts of a stream.
+/// Makes HTTP responses of pictures: of single pictures, and of the parts of a stream.
 package enum PictureAnswer {
   /// Returns an answer with one picture, and releases its reservation once the client has received it.
   package static func whole(
@@ -69,7 +70,7 @@ package enum PictureAnswer {
       })
   }
 
-  /// The media type of a format; `application/octet-stream` for an unknown one.
+  /// The media type of a format; `application/octet-stream` for an unknown format.
   package static func contentType(_ format: String) -> String {
     ["jpeg", "png", "webp", "bmp", "gif"].contains(format) ? "image/\(format)" : "application/octet-stream"
   }
@@ -85,7 +86,7 @@ package enum PictureAnswer {
     return headers
   }
 
-  /// Returns one part of the stream: a header that names the frame, then the picture.
+  /// Returns one part of the stream: a header that identifies the frame, then the picture.
   package static func part(_ bytes: [UInt8], format: String, sequence: UInt64?, captured: Double?) -> ByteBuffer {
     var head = "--frame\r\nContent-Type: \(contentType(format))\r\nContent-Length: \(bytes.count)\r\n"
     for (name, value) in frameHeaders(sequence: sequence, captured: captured) { head += "\(name): \(value)\r\n" }

@@ -30,9 +30,9 @@ package struct HTTPListener: Sendable {
 
   /// Listens until the task is cancelled, a graceful shutdown is requested, or a signal arrives.
   ///
-  /// It then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
+  /// Then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:
-  ///   - signals: true if SIGTERM and SIGINT end it.
+  /// - signals: true if SIGTERM and SIGINT end the listener.
   ///   - channels: wraps each connection, such as in TLS.
   ///   - onListening: called with the listening channel once the server accepts connections.
   /// - Throws: `CancellationError`, or an error if the address cannot be listened on.
@@ -62,7 +62,7 @@ package struct HTTPListener: Sendable {
     // `served` closes every connection before this time has passed.
     setup.maximumGracefulShutdownDuration = limits.drain + .seconds(3)
     let group = ServiceGroup(configuration: setup)
-    // Runs in its own task, so that cancelling the current one starts a graceful shutdown instead.
+    // Runs in its own task, so that cancelling the current task starts a graceful shutdown instead.
     let work = Task { try await group.run() }
     do {
       try await withTaskCancellationHandler {
@@ -96,7 +96,7 @@ private struct Served<App: ApplicationProtocol>: Service {
 
 /// The values of `Host` under which clients reach a listener.
 package enum ListenAuthorities {
-  /// Returns the address itself and, on loopback, its usual names, each with the port; for port 80 also without it.
+  /// Returns the address itself and, on loopback, its usual names, each with the port; for port 80 also without the port.
   package static func of(host: String, port: Int) -> Set<String> {
     let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
     var hosts: Set = [bracketed]

@@ -1,7 +1,7 @@
-/// The content codings that a client takes, as its `Accept-Encoding` states them (RFC 9110, section 12.5.3).
-/// `RequestedRange` below reads the header `Range`.
+/// The content codings that a client accepts, from its header `Accept-Encoding` (RFC 9110, section 12.5.3). `RequestedRange` below
+/// reads the header `Range`.
 package struct AcceptedCodings: Sendable {
-  /// The weight of each coding that is named, 0 to 1; `*` for all others.
+  /// The weight of each named coding, 0 to 1; `*` stands for all others.
   private var weights: [String: Double] = [:]
 
   /// - Parameter field: the header's value; nil, without a header, selects plain bytes.
@@ -15,7 +15,7 @@ package struct AcceptedCodings: Sendable {
     }
   }
 
-  /// The weight among a coding's parameters: 1 without one, 0 if it is malformed, so that a doubtful coding is not sent.
+  /// The weight among a coding's parameters: 1 without a weight; 0 if it is malformed, so that a doubtful coding is not sent.
   private static func weight(_ parameters: ArraySlice<String>) -> Double {
     guard let parameter = parameters.first(where: { $0.hasPrefix("q=") }) else { return 1 }
     let digits = parameter.dropFirst(2)
@@ -35,7 +35,7 @@ package struct AcceptedCodings: Sendable {
   package var takesIdentity: Bool { (weights["identity"] ?? weights["*"] ?? 1) > 0 }
 }
 
-/// The part of a file that a `Range` header asks for (RFC 9110, section 14).
+/// The part of a file that a `Range` header requests (RFC 9110, section 14).
 package enum RequestedRange: Equatable, Sendable {
   /// The whole file: no header, another unit than bytes, several ranges, or a malformed value.
   case whole

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A quota of a limited resource that clients share, such as connections or bytes in transit.
 ///
-/// A holder gets at most its share, and a part is reserved for operators, so that no client can exclude another one. Requests that
-/// do not fit may wait. Requests of one holder are granted in their order; among holders, the one that has taken the least comes
+/// A holder gets at most its share, and a part is reserved for operators, so that clients cannot exclude each other. Requests that
+/// do not fit may wait. Requests of one holder are granted in their order. Among holders, the holder with the least amount comes
 /// first.
 package final class Room: Sendable {
   /// A client that takes room.
@@ -22,7 +22,7 @@ package final class Room: Sendable {
 
   /// A part of the room, which is taken until `release` or `deinit`.
   ///
-  /// `deinit` returns the room of an answer that is dropped because its head cannot be written.
+  /// `deinit` is needed for an answer that is dropped because its head cannot be written.
   package final class Place: Sendable {
     private let room: Room
     private let holder: Holder
@@ -81,7 +81,7 @@ package final class Room: Sendable {
 
   /// - Parameters:
   ///   - share: the most for one holder; nil for the total.
-  ///   - reserve: the part that only operators get.
+  /// - reserve: the part that only operators can take.
   ///   - waiting: the most requests of one holder that may wait.
   package init(_ name: String, total: Int, share: Int? = nil, reserve: Int = 0, waiting: Int = 0) {
     self.name = name
@@ -156,7 +156,7 @@ package final class Room: Sendable {
     guard let request else { return }
     request.timer.cancel()
     request.continuation.resume(returning: nil)
-    // Requests that waited behind the removed one may fit now.
+    // Requests that waited behind the removed request may fit now.
     grant()
   }
 

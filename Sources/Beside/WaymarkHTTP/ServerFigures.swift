@@ -7,7 +7,7 @@ package import WaymarkSystem
 package final class ServerFigures: Sendable {
   private struct State {
     var listeners: [Connections] = []
-    /// The refused requests, by reason. Reasons are constants of the program, so that their number is bounded.
+    /// The refused requests, by reason. Reasons are constants of the program, so their number is limited.
     var refused: [String: Int]
   }
 

@@ -19,23 +19,24 @@ struct DatabaseError: Error {
   }
 }
 
-/// A connection to an SQLite database in WAL mode (https://sqlite.org/wal.html), for one thread at a time and no other process.
+/// A connection to an SQLite database in WAL mode (https://sqlite.org/wal.html). Use it from one thread at a time; other processes
+/// must not open the database.
 ///
 /// Its files grow in steps that are allocated before they are written, so that rows can be deleted and checkpointed on a full disk.
 final class Database {
   private static let pageSize = 4096
   private let path: String
   private let mostPages: Int
-  /// The pages after which the write-ahead log is checkpointed, and by which the database grows.
+  /// The number of pages after which the write-ahead log is checkpointed, and by which the database grows.
   private let step: Int
   private var handle: OpaquePointer?
 
-  /// Opens a database, or makes one by the statements of `schema`; its files take at most `bytes`.
+  /// Opens a database, or creates it with the statements of `schema`. Its files take at most `bytes` bytes.
   init(_ path: String, bytes: Int, schema: String) throws(DatabaseError) {
     self.path = path
     mostPages = bytes / Self.pageSize * 2 / 3
     step = min(max(bytes / Self.pageSize / 10, 2), 128)
-    // Before it is checkpointed, the log can exceed a step by one statement.
+    // Before a checkpoint, the log can exceed a step by one statement.
     let logSize = 2 * step * (Self.pageSize + 24) + 32
     // The file is created here, as SQLite would follow a link and let other users read the file.
     let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -57,7 +58,7 @@ final class Database {
     guard version <= 1, faults == 0 else { throw DatabaseError.damage }
     var size = Int32(step * Self.pageSize)
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &size)
-    // The log is allocated in advance: SQLite reads the zeros after its last frame as its end.
+    // The log is allocated in advance; SQLite regards the zeros after its last frame as its end.
     let log = open(path + "-wal", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     _ = posix_fallocate(log, 0, off_t(logSize))
     Glibc.close(log)
@@ -90,8 +91,8 @@ final class Database {
     }
   }
 
-  /// Runs a statement with `number` as its first parameter and `payload` as its second. `row` receives the first two columns of a
-  /// row, and returns false to end the statement.
+  /// Runs a statement with `number` as its first parameter and `payload` as its second. `row` is called with the first two columns
+  /// of each row, and returns false to end the statement.
   ///
   /// - Returns: the first column of the last row; 0 without rows.
   @discardableResult func run(

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 package import WaymarkSystem
 
-/// An event in the `EventLog` below: its number, and its bytes as the receiver gets them.
+/// An event in the `EventLog` below: its number, and its bytes as sent to the receiver.
 package struct LogRecord: Hashable, Sendable {
   package let sequence: UInt64
   package let payload: [UInt8]
@@ -10,13 +10,13 @@ package struct LogRecord: Hashable, Sendable {
 
 /// Stores events on disk, in order, until their receiver acknowledges them: a bounded SQLite table with a checksum in every row.
 ///
-/// Events are numbered consecutively from 1, and a `stream` never uses a number again. An appended event survives the end of the process at
-/// any instruction, and a power cut once `synchronize` has returned. Events that were dropped because the log was full, and damaged rows,
-/// are gaps in the numbers that are read. A database with other damage is set aside. If the disk is full, events that are not yet
-/// acknowledged are not dropped.
+/// Events are numbered consecutively from 1, and a `stream` never uses a number again. An appended event survives the end of the
+/// process at any instruction, and a power cut once `synchronize` has returned. Events that were dropped because the log was full,
+/// and damaged rows, are gaps in the numbers that are read. A database with any other damage is set aside. If the disk is full,
+/// events that are not yet acknowledged are kept.
 package final class EventLog: Sendable {
   package struct Limits: Hashable, Sendable {
-    /// The number of newest events that are kept at least, unless they exceed `bytes`.
+    /// The least number of newest events that are kept, unless they exceed `bytes`.
     package var events: Int
     /// The most bytes on disk.
     package var bytes: Int
@@ -39,7 +39,7 @@ package final class EventLog: Sendable {
   package struct Figures: Hashable, Sendable {
     /// The number of events that are not yet acknowledged.
     package var waiting: UInt64
-    /// The number of events that were lost since the log was opened, including those of `countLost`.
+    /// The number of events that were lost since the log was opened, including the events passed to `countLost`.
     package var dropped: UInt64
     /// The number of the newest event; 0 without any.
     package var last: UInt64
@@ -63,14 +63,14 @@ package final class EventLog: Sendable {
     /// The stored value of `EventLog.bookmark`.
     var bookmark: String?
 
-    /// The numbers up to this one are acknowledged or dropped.
+    /// All numbers up to this number are acknowledged or dropped.
     var settled: UInt64 { min(max(acknowledged, first - 1), next - 1) }
   }
 
   /// The row numbers that store the stream and the acknowledged number, both in decimal, and the bookmark.
   private static let (streamRow, acknowledgedRow, bookmarkRow) = (UInt64(0), UInt64.max, UInt64.max - 1)
 
-  /// Distinguishes this log's numbers from those of another log.
+  /// Distinguishes this log's numbers from the numbers of another log.
   package let stream: UInt64
   private let folder: String
   private let limits: Limits
@@ -79,7 +79,7 @@ package final class EventLog: Sendable {
 
   /// Opens the log in a folder, or makes it there.
   ///
-  /// - Throws: with the code `inUse` if another process has it open; with `failed` if it cannot be opened or made.
+  /// - Throws: with the code `inUse` if another process has the log open; with `failed` if it cannot be opened or made.
   package init(folder: String, limits: Limits = Limits()) throws(FileError) {
     self.folder = folder
     self.limits = limits
@@ -108,14 +108,14 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// The position up to which the log's writer has read its source, stored with the events for the time in which no
-  /// event contains it.
+  /// The position up to which the log's writer has read its source. It is stored with the events for times when no stored event
+  /// contains it.
   package var bookmark: String? {
     get { state.withLock { $0.bookmark } }
     set {
       state.withLock { state in
         state.bookmark = newValue
-        // If this fails, the writer resumes after a restart from the bookmark stored before; without one, at the next event.
+        // If this fails, the writer resumes after a restart from the previous bookmark, or without a bookmark at the next event.
         try? Self.write(Self.bookmarkRow, Array((newValue ?? "").utf8), to: state.database)
       }
     }
@@ -123,8 +123,8 @@ package final class EventLog: Sendable {
 
   /// Stores an event under the next number.
   ///
-  /// - Throws: with the code `tooLarge` for an event that can never be stored; its number becomes a gap. After another error the event may
-  ///   be appended again.
+  /// - Throws: with the code `tooLarge` for an event that can never be stored; its number becomes a gap. After any other error the
+  ///   event may be appended again.
   package func append(_ payload: [UInt8]) throws(FileError) {
     try state.withLock { state throws(FileError) in
       let number = state.next
@@ -140,7 +140,7 @@ package final class EventLog: Sendable {
           break
         } catch {
           let oldest = error.isOfDisk ? state.acknowledged : state.first + (number - state.first) / 16
-          // The newest event is kept, as its number is the last one used.
+          // The newest event is kept, because its number is the last number in use.
           let last = min(oldest, max(number, 2) - 2)
           if error.isFull, last >= state.first, drop(&state, through: last) { continue }
           if error.isDamage, restart(&state, at: number) { continue }
@@ -165,10 +165,9 @@ package final class EventLog: Sendable {
     return true
   }
 
-  /// Sets a damaged database aside, and continues its numbers in a new one. Returns false if the new one cannot be
-  /// made.
+  /// Sets a damaged database aside, and continues its numbers in a new database. Returns false if the new database cannot be made.
   private func restart(_ state: inout State, at number: UInt64) -> Bool {
-    // Closing removes the write-ahead log, before the new one is created under the same name.
+    // Closing removes the write-ahead log, before a new log is created under the same name.
     state.database.close()
     Self.setAside(folder)
     guard let database = try? Self.load(folder, limits, stream: stream).database else { return false }
@@ -187,22 +186,22 @@ package final class EventLog: Sendable {
   package func synchronize() -> Int32? {
     guard state.withLock({ $0.isDirty }) else { return nil }
     state.withLock { $0.isDirty = false }
-    // Without the lock, so that a slow disk does not delay events. The checkpoint has flushed the pages that are no
-    // longer in the log.
+    // Runs without the lock, so that a slow disk does not delay events. The checkpoint has flushed the pages that are no longer in
+    // the log.
     let log = Glibc.open(Self.path(folder) + "-wal", O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     guard log >= 0 else { return errno }
     defer { close(log) }
     return fdatasync(log) == 0 ? nil : errno
   }
 
-  /// Acknowledges all events up to and including `sequence`, which are then never read again, not even after a restart.
+  /// Acknowledges all events up to and including `sequence`. They are then never read again, even after a restart.
   package func acknowledge(through sequence: UInt64) {
     state.withLock { state in
       guard sequence > state.acknowledged, sequence < state.next else { return }
       state.acknowledged = sequence
-      // If this is lost, events are sent twice, under the same numbers.
+      // If this write is lost, events are sent twice, under the same numbers.
       try? Self.write(Self.acknowledgedRow, Array("\(sequence)".utf8), to: state.database)
-      // The newest event is kept, as its number is the last one used.
+      // The newest event is kept, because its number is the last number in use.
       let last = min(sequence, state.next - 2)
       guard last >= state.first + 63, drop(&state, through: last) else { return }
       _ = try? state.database.run("PRAGMA incremental_vacuum(64)")

@@ -3,9 +3,9 @@ package import WaymarkClient
 import WaymarkProtocol
 package import WaymarkSystem
 
-/// The position of an event among those of the service: the run of the service (`instance`), and the event's number in that run. The file
-/// also has `SpoolCursor`, which decides by positions which events are stored, `SpoolFeed`, which
-/// stores them, and the pace of lines in the journal (`LinePace`, `ServiceOutage`).
+/// The position of an event of the service: the run of the service (`instance`), and the event's number in this run. The file also
+/// has `SpoolCursor`, which decides by positions which events are stored, `SpoolFeed`, which stores them, and the pace of lines in
+/// the journal (`LinePace`, `ServiceOutage`).
 package struct SpoolPosition: Hashable, Sendable {
   package let instance: String
   package let seq: Int
@@ -31,9 +31,9 @@ package struct SpoolPosition: Hashable, Sendable {
 
 /// Decides which events of the service are stored. A value without clock, disk and connection.
 ///
-/// Its position never passes an event that is not on disk. After the store has refused an event, later events are only
-/// counted until the next subscription, which continues after the position. Refused events that the service sends again
-/// are stored then; the others become a gap.
+/// The cursor's position never passes an event that is not on disk. After the store has refused an event, later events are only
+/// counted until the next subscription, which continues after the position. Refused events that the service sends again are then
+/// stored; all others become a gap.
 package struct SpoolCursor: Sendable {
   /// The decision about an event of the service.
   package enum Step: Hashable, Sendable {
@@ -41,7 +41,7 @@ package struct SpoolCursor: Sendable {
     case known
     /// The event is to be stored.
     case store
-    /// The event follows one that the store has refused, and is only counted.
+    /// The event follows an event that the store has refused, and is only counted.
     case refuse
   }
 
@@ -82,8 +82,8 @@ package struct SpoolCursor: Sendable {
     hasGap = !isComplete || lost > 0
   }
 
-  /// Returns the gap that is to be stored before an event: the number of lost events, nil if unknown, and the position of the last one.
-  /// Nil if there is no gap.
+  /// Returns the gap that is to be stored before an event: the number of lost events, nil if unknown, and the position of the last
+  /// lost event. Nil without a gap.
   package func gap(before seq: Int) -> (count: Int?, position: SpoolPosition)? {
     guard hasGap, !isRefusing else { return nil }
     let count = lost + refused.count { $0 < seq }
@@ -108,7 +108,7 @@ package struct SpoolCursor: Sendable {
     refused.removeAll { $0 <= seq }
   }
 
-  /// Notes that event `seq` could not be stored; nil stands for a gap.
+  /// Notes that event `seq` could not be stored, or a gap if `seq` is nil.
   package mutating func refuse(_ seq: Int?) {
     isRefusing = true
     guard let seq, seq > refused.last ?? 0 else { return }
@@ -121,14 +121,14 @@ package struct SpoolCursor: Sendable {
 
 // MARK: - Lines in the journal
 
-/// Limits the journal's lines about one kind of incident to one a minute, with the number of incidents since the last line.
+/// Limits the journal to one line per minute about one kind of incident, with the number of incidents since the last line.
 package struct LinePace: Sendable {
   private var last = -Double.infinity
   private var count = 0
 
   package init() {}
 
-  /// Counts incidents at the time `now`, in seconds. Returns the number that a line has to report now; nil if no line is due.
+  /// Counts incidents at the time `now`, in seconds. Returns the number to report in a line now; nil if no line is due.
   package mutating func due(_ incidents: Int, now: Double) -> Int? {
     count += incidents
     guard count > 0, now >= last + 60 else { return nil }
@@ -137,7 +137,7 @@ package struct LinePace: Sendable {
   }
 }
 
-/// Reports in the journal that the service is away, and that it is back, once for all feeds of a program.
+/// Reports in the journal that the service is unavailable, and that it is available again, once for all feeds of a program.
 package final class ServiceOutage: Sendable {
   /// The feeds that are not connected to the service.
   private let feeds = Mutex<Set<ObjectIdentifier>>([])
@@ -165,7 +165,7 @@ package final class ServiceOutage: Sendable {
 
 /// Stores the events of the service in a log, across restarts of the service and of this program, and across times of a full disk.
 package final class SpoolFeed: Sendable {
-  /// Thrown to end a connection that has lost events, so that the next one continues after the position.
+  /// Thrown to end a connection that has lost events, so that the next connection continues after the position.
   package struct Resubscription: Error {
     package init() {}
   }
@@ -176,7 +176,7 @@ package final class SpoolFeed: Sendable {
     package var connect: @Sendable () async throws -> WaymarkClient
     /// Makes the record of an event; nil if the event is not stored. An error ends the connection.
     package var record: @Sendable (ReceivedEvent, _ instance: String, _ seq: Int?) throws -> [UInt8]?
-    /// Makes the record of a gap from the position before it, nil if unknown, the number of lost events, nil if unknown, and the
+    /// Makes the record of a gap from the position before it (nil if unknown), the number of lost events (nil if unknown), and the
     /// position of the last lost event.
     package var gap: @Sendable (_ after: SpoolPosition?, _ count: Int?, _ end: SpoolPosition) -> [UInt8]
     /// Called after a record was stored, or could not be.
@@ -213,10 +213,10 @@ package final class SpoolFeed: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - name: the prefix of its lines in the journal, such as `webhook erp: `.
+  /// - name: the prefix of the feed's lines in the journal, such as `webhook erp: `.
   ///   - events: the patterns to subscribe to.
   ///   - position: the position of the last event in the log; nil if its records contain none.
-  ///   - outage: reports that the service is away, for all feeds of the program.
+  /// - outage: reports that the service is unavailable, for all feeds of the program.
   package init(
     name: String, log: EventLog, events: [String], position: SpoolPosition?, outage: ServiceOutage, handlers: Handlers
   ) {
@@ -319,7 +319,8 @@ package final class SpoolFeed: Sendable {
     JournalLog.write(.warning, "\(name)events of the service were missed")
   }
 
-  /// Stores the record of an event. Returns the reason why it is not on disk; nil if it is, or if it is too large and became a gap.
+  /// Stores the record of an event. Returns the reason why the record is not on disk; nil if it is, or if it is too large and
+  /// became a gap.
   private func store(_ record: [UInt8], of position: SpoolPosition? = nil) -> String? {
     defer { handlers.stored() }
     do {

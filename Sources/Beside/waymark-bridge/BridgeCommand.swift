@@ -110,7 +110,8 @@ final class Bridge: Sendable {
     await EndSignals.requested()
     JournalLog.write(.notice, "ending")
     feeding.cancel()
-    // The thread may be connecting, which can block for minutes: the process exits without it, as the events stay on disk.
+    // The thread may be connecting, which can block for minutes. The process exits without waiting for it, because the events stay
+    // on disk.
     guard publisher.stop(within: 3) else {
       _ = log.synchronize()
       _exit(0)

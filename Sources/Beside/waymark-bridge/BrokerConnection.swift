@@ -2,7 +2,7 @@ import CMosquitto
 import Glibc
 import WaymarkSystem
 
-/// A connection to a broker by libmosquitto, used by one thread alone. `ConnectionFailure` below is its error.
+/// A connection to a broker by libmosquitto. Use it from one thread only. `ConnectionFailure` below is its error.
 final class BrokerConnection {
   /// A report of the broker: it accepts or refuses this client, acknowledges a message, or delivers one.
   enum Incident {
@@ -36,8 +36,7 @@ final class BrokerConnection {
 
   /// Opens the network connection; `Incident.connected` reports later that the broker accepts this client.
   ///
-  /// - Throws: `BridgeError` if the password cannot be read; `ConnectionFailure` with the library's reason if there is
-  ///   no connection.
+  /// - Throws: `BridgeError` if the password cannot be read; `ConnectionFailure` with the library's reason if connecting fails.
   init(_ broker: BridgeConfiguration.Broker, clientID: String, will: BridgeMessage) throws {
     _ = Self.initialisation
     let password = try broker.password()

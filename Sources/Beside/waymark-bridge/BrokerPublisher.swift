@@ -12,7 +12,8 @@ final class BrokerPublisher: Sendable {
 
   private struct Shared {
     var service = ServiceState.away
-    /// Messages that are not stored on disk, sent with the next events. Of those that wait at a new connection only replies are sent.
+    /// Messages that are not stored on disk, to be sent with the next events. When a new connection begins, only the replies among
+    /// them are sent.
     var unstored: [BridgeMessage] = []
   }
 
@@ -46,7 +47,7 @@ final class BrokerPublisher: Sendable {
     }
   }
 
-  /// Ends the thread; returns false if it has not ended in time.
+  /// Ends the thread; returns false if it has not ended within `seconds`.
   func stop(within seconds: Double) -> Bool {
     let ended = Monitor(false)
     let thread = thread
@@ -63,10 +64,10 @@ final class BrokerPublisher: Sendable {
   /// Wakes the thread, as there are new events in the log.
   func wake() { pipe.wake() }
 
-  /// Sends a message that is not stored on disk; it is dropped if 64 messages wait.
+  /// Sends a message that is not stored on disk. If 64 messages wait already, the message is dropped.
   func publish(_ message: BridgeMessage) { pass(message, limit: 64) }
 
-  /// Sends the reply to a command, with QoS 1; it is dropped if 512 messages wait.
+  /// Sends the reply to a command, with QoS 1. If 512 messages wait already, the reply is dropped.
   func reply(_ payload: [UInt8]) { pass(BridgeMessage(topic: topics.reply, payload: payload), limit: 512) }
 
   private func pass(_ message: BridgeMessage, limit: Int) {
@@ -80,7 +81,7 @@ final class BrokerPublisher: Sendable {
     wake()
   }
 
-  /// The state that only the thread uses, and its loop.
+  /// The state that only the thread uses, and the thread's loop.
   private struct Run {
     let publisher: BrokerPublisher
     var sender: BridgeSender
@@ -88,8 +89,8 @@ final class BrokerPublisher: Sendable {
     var connection: BrokerConnection?
     var connectingSince = 0.0
     var lastStatus: (text: [UInt8], at: Double)?
-    /// The version of the service that was announced to Home Assistant over this connection: nil before an
-    /// announcement, empty if unknown.
+    /// The version of the service that was announced to Home Assistant over this connection: nil before an announcement, empty if
+    /// unknown.
     var announcedVersion: String?
     var lastSynchronized = 0.0
     var lastMetrics = -Double.infinity
@@ -157,7 +158,7 @@ final class BrokerPublisher: Sendable {
     /// - Returns: false if the log has no further events.
     private mutating func send(after: UInt64, count: Int) -> Bool {
       guard let connection else { return false }
-      // Events are flushed before they are sent: if a power cut lost one, its number would be given to another
+      // Events are flushed before they are sent. If a power cut lost a sent event, its number would be used again for another
       // event.
       synchronize(MonotonicClock.now, every: 0)
       for message in publisher.shared.withLock({ shared in
@@ -305,7 +306,7 @@ final class BrokerPublisher: Sendable {
       let text = BridgeMetrics.text(
         isConnected: sender.isConnected, isServiceThere: publisher.shared.withLock { $0.service } != .away,
         refused: refused, figures: publisher.log.figures)
-      // The age of the file shows its readers that it cannot be written.
+      // Errors are ignored: the age of the file shows its readers that it cannot be written.
       try? DurableFile.replace(file, with: Array(text.utf8), mode: 0o644)
     }
 

@@ -84,7 +84,7 @@ struct ServiceSubscriber: Sendable {
   }
 }
 
-/// The current connection to the service; nil without one.
+/// The current connection to the service; nil without a connection.
 private actor CurrentClient {
   private(set) var value: WaymarkClient?
   func set(_ client: WaymarkClient?) { value = client }

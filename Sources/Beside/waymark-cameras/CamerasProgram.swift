@@ -69,7 +69,7 @@ enum CamerasProgram {
     return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
   }
 
-  /// Reads the line with the address; nil if none arrives.
+  /// Reads the line with the address; nil if it does not arrive.
   private static func readLine() -> String? {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
@@ -90,7 +90,7 @@ enum CamerasProgram {
     return null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
   }
 
-  /// Returns a descriptor from which a text can be read; nil on failure.
+  /// Returns a descriptor from which the text can be read; nil on failure.
   private static func readable(_ text: String) -> CInt? {
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }

@@ -60,8 +60,8 @@ public struct BarcodeScanner: ~Copyable {
     return reading
   }
 
-  /// Returns the symbols without the rows of stacked symbols, which libzbar misreads as Code 128: such rows have aligned ends, and only a
-  /// thin bar between them.
+  /// Returns the symbols without the rows of stacked symbols, which libzbar misreads as Code 128: the ends of such rows are
+  /// aligned, and only a thin bar separates them.
   private static func withoutStacks(_ symbols: [Symbol]) -> [Symbol] {
     symbols.filter { symbol in
       symbol.symbology != .code128
@@ -94,8 +94,8 @@ public struct BarcodeScanner: ~Copyable {
 
   // MARK: Live
 
-  /// Reads a live frame in limited time: probes for finder patterns and bars, reads where they are, and runs at most one pass over the
-  /// whole picture. These passes take turns, because the next frame is another chance.
+  /// Reads a live frame in limited time: probes for finder patterns and bars, reads the codes there, and runs at most one pass over
+  /// the whole picture. The passes take turns, because the next frame is another chance.
   private mutating func readLive(_ image: ImageView) -> ScanReading {
     turn &+= 1
     var clock = StageClock(stages)
@@ -103,7 +103,7 @@ public struct BarcodeScanner: ~Copyable {
     reader.failures = 2
     reader.pairs = 4
     if configuration.symbologies != [.qr] {
-      // With other readers enabled, patterns that hardly look like a code get time in some frames only.
+      // When other readers are enabled, patterns that hardly look like a code are examined in some frames only.
       let doubtful = 0.6
       reader.leastTiming = [turn.isMultiple(of: 2) ? doubtful : 0, turn.isMultiple(of: 4) ? 0 : doubtful]
     }
@@ -120,8 +120,8 @@ public struct BarcodeScanner: ~Copyable {
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, configuration.effort, with: &zbar)
     clock.mark("strips")
     if search.accepted.isEmpty, configuration.symbologies.contains(where: { !$0.isMatrix }) {
-      // If no code was read, whole passes run in every frame with traces of a code, otherwise in three of four frames; rarer ones may
-      // cost more.
+      // If no code was read, whole passes run in every frame with traces of a code, otherwise in three of four frames, where each
+      // may cost more.
       if search.hasTraces, turn.isMultiple(of: 4) {
         // Every fourth frame looks along rows and columns: parallel bars, as of a fence, must not hide a code at right angles to them.
         readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFourth, ways: .both, &search)
@@ -137,7 +137,7 @@ public struct BarcodeScanner: ~Copyable {
     return search.reading
   }
 
-  /// Runs the pass with the index `first` modulo the number of passes, or the next one that fits into the time of this frame.
+  /// Runs the pass at the index `first`, modulo the number of passes, or the next pass that the remaining time of the frame allows.
   ///
   /// - Parameter most: the largest cost of the pass, in the unit of `LiveBudget`, if it scans rows and columns.
   private mutating func readWhole(
@@ -206,7 +206,8 @@ public struct BarcodeScanner: ~Copyable {
     configuration.stopsAtFirst && !search.accepted.isEmpty || search.isExplained
   }
 
-  /// Returns whether something was read and no other code is known to be there. If there are other bars, one cheap pass is still made.
+  /// Returns whether a code was read and no further code is known in the picture. If there are other bars, a cheap pass still
+  /// follows.
   private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
     guard !search.accepted.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
     return spent > 0 || !search.hasOtherBars

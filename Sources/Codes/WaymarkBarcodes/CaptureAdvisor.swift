@@ -51,7 +51,8 @@ enum CaptureAdvisor {
   static func advice(for trace: FinderTrace, in view: ImageView) -> UnreadCode.Advice? {
     let module = trace.marks.map(\.module).reduce(0, +) / Double(trace.marks.count)
     if module < 2 { return .tooSmall }
-    // The smallest code has 21 modules: if fewer fit between a single pattern and two sides of the picture, the rest is outside.
+    // The smallest code has 21 modules. If fewer fit between a lone finder pattern and two sides of the picture, the rest of the
+    // code is outside.
     let (width, height) = (Double(view.width), Double(view.height))
     if trace.marks.count == 1, let p = trace.marks.first?.center {
       let room = 17.5 * module
@@ -69,7 +70,7 @@ enum CaptureAdvisor {
       .advice(clipped: 0.5, module: module, isBurnt: third == .burnt)
   }
 
-  /// The place of the third finder pattern of a QR code of which two are visible.
+  /// The position of the third finder pattern of a QR code that shows only two.
   private enum ThirdPattern {
     case outside
     /// Inside of the picture, where it is fully white: glare hides the pattern.
@@ -119,8 +120,8 @@ enum CaptureAdvisor {
     var light = 255.0
     /// The share of pixels at full white.
     var clipped = 0.0
-    /// True if nearly all pixels that are not at edges have one of two gray levels, as in a drawing. A camera's noise and shading spread
-    /// the levels; glare or darkness makes only the light or only the dark ones uniform.
+    /// True if nearly all pixels away from edges have one of two gray levels, as in a drawing. In a photograph, noise and shading
+    /// spread the levels; glare makes only the light pixels uniform, darkness only the dark ones.
     var isDrawn = false
     /// The 98th percentile of the differences between neighbouring pixels, in gray levels.
     var steepest = 0.0
@@ -167,8 +168,8 @@ enum CaptureAdvisor {
         if dark >= 235 || clipped > most { return .tooBright }
         if light <= 60 { return .tooDark }
       }
-      // A sharp edge is about a pixel wide; one wider than a module, or than two pixels, leaves no area in the middle of a
-      // module to sample.
+      // A sharp edge is about a pixel wide. An edge wider than a module, or than two pixels, leaves no uniform area in a module to
+      // sample.
       return steepest < 0.5 * (light - dark) / max(1, module / 2) ? .blurred : nil
     }
 

@@ -1,10 +1,10 @@
 import WaymarkImage
 
-/// The symbols that the passes over one picture have read so far, and the rules for accepting them. What these symbols explain in the
-/// picture is in `ExplainedPlaces` and `PictureEdges`.
+/// The symbols that the passes over one picture have read so far, and the rules for accepting them. `ExplainedPlaces` and
+/// `PictureEdges` below determine which parts of the picture these symbols explain.
 ///
-/// One wrong read is worse than ten missed ones. A QR code has error correction. In 1-D codes a check digit catches nine of ten
-/// misreads, or there is no check digit: several scan lines must agree, in one pass or in several.
+/// One wrong read is worse than ten missed ones. A QR code has error correction, but the check digit of a 1-D code catches only
+/// nine of ten misreads, and some codes have none, so several scan lines must agree, in one pass or in several.
 struct Evidence {
   /// A content read at one position in the picture, and the passes that read it.
   struct Claim {
@@ -67,8 +67,8 @@ struct Evidence {
     return claim.most >= need.inOnePass || (claim.passes.count > 1 && claim.lines >= need.together)
   }
 
-  /// Returns whether `other` makes `claim` doubtful: it has another content at the same place, and a stronger symbology or more than
-  /// half as many lines.
+  /// Returns whether `other` makes `claim` doubtful: it has another content at the same position, and a stronger symbology or more
+  /// than half as many lines.
   private static func contradicts(_ other: Claim, _ claim: Claim) -> Bool {
     let (a, b) = (other.symbol, claim.symbol)
     guard !a.sameContent(as: b), let rulesA = a.symbology.row.linear, let rulesB = b.symbology.row.linear, overlap(a, b)
@@ -78,7 +78,7 @@ struct Evidence {
     return 2 * other.lines > claim.lines && other.most >= 2
   }
 
-  /// Returns the number of lines for which one line of a pass counts: a line of a strip is the mean of a band of rows.
+  /// Returns how many lines one line of a pass counts for: a line of a strip is the mean of a band of rows.
   private static func weight(of pass: ScanPass) -> Int {
     switch pass {
     case .strip, .stripStretched, .stripInverted: 2
@@ -194,7 +194,7 @@ struct ExplainedPlaces {
 
 // MARK: - Edges
 
-/// The structure tensor of a picture, made once for all readers, and its cells with edges as strong as those of a code.
+/// The structure tensor of a picture, made once for all readers, and its cells with edges as strong as the edges of a code.
 struct PictureEdges {
   let tensor: StructureTensor
   /// The number of pixels of the picture, along a side, per pixel of the octave of the tensor.
@@ -214,7 +214,7 @@ struct PictureEdges {
   func isExplained(by places: ExplainedPlaces) -> Bool {
     guard !places.isEmpty else { return false }
     let side = Double(StructureTensor.side)
-    // A cell also contains edges of its neighbours, so a cell next to a symbol is explained, too.
+    // A cell also contains edges of its neighbours, so the cells next to a symbol are explained, too.
     let corners: [Point2] = [[-1, -1], [1, -1], [-1, 1], [1, 1], [0, 0]]
     var open = 0
     for y in 0..<tensor.rows {

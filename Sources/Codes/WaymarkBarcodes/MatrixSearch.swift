@@ -160,7 +160,7 @@ struct FinderRings {
     (self.view, self.levels, patterns) = (view, levels, search.found)
   }
 
-  /// The number of patterns of each polarity after whose failure the search ends; a pattern without a ring counts as a third of one.
+  /// The search ends after this many patterns of a polarity have failed; a pattern without a ring counts as a third of one.
   private static let failures = 8
 
   /// Runs a reader on the corners of the ring of each finder pattern outside of the codes that it has already detected.

@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// The search of one picture for all symbologies: runs its passes, and holds what each of them has read so far.
+/// The search of one picture for all symbologies: runs its passes, and keeps the codes that each pass has read so far.
 struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>
@@ -18,7 +18,7 @@ struct PictureSearch {
   private(set) var unreadOwn: [MatrixDetection] = []
   /// The number of searches so far: one for each run of a reader of this module, and one for each pass over the picture.
   private(set) var searches = 0
-  /// The cells with edges, where codes may be; `nil` if only QR codes are looked for, which do not need them.
+  /// The cells with edges, where codes may be; `nil` if only QR codes are looked for, because they are found without edges.
   private let edges: PictureEdges?
 
   /// The largest number of pixels of a photograph and of a drawing that are also read at twice their size.
@@ -39,8 +39,8 @@ struct PictureSearch {
     linear = LinearSearch(image, octaves, symbologies: wanted, edges: edges, factor: factor, regions: regions)
   }
 
-  /// The accepted symbols: single ones, and messages joined from parts. Parts of an incomplete message are not among them, because they
-  /// may yet turn out to belong to two messages.
+  /// The accepted symbols: single symbols, and messages joined from parts. Parts of an incomplete message are left out, because
+  /// they may belong to two messages.
   var accepted: [Symbol] { evidence.accepted + parts.outcome.whole }
 
   /// True if a search was cut short because the picture would have cost too much time.
@@ -52,7 +52,7 @@ struct PictureSearch {
   /// The areas of symbols that no further pass can make doubtful; they are not searched again.
   var explained: ExplainedPlaces { ExplainedPlaces(evidence.settled.map(\.corners) + parts.places) }
 
-  /// True if symbols cover every edge of the picture, so that no reader has anything left to look for.
+  /// True if symbols cover every edge of the picture, so that readers have nothing left to look for.
   var isExplained: Bool {
     guard !accepted.isEmpty, parts.outcome.incomplete.isEmpty, qr.unread(beside: accepted).isEmpty else { return false }
     return edges?.isExplained(by: explained) ?? true
@@ -90,12 +90,12 @@ struct PictureSearch {
     take(qr.readScaled(image, octaves), pass: .modulesScaled)
   }
 
-  /// Runs the readers of this module on the octave in which finder patterns are looked for, with the explained places covered.
+  /// Runs the readers of this module on the octave that is searched for finder patterns, with the explained areas covered.
   ///
   /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` runs all of them.
   mutating func readOwn(_ effort: ScanConfiguration.Effort, turn: Int? = nil) {
     var wanted = symbologies.intersection(MatrixSearch.symbologies)
-    // Five of fifteen consecutive live frames are patient, so that each search gets a patient frame in its turn.
+    // Patience lasts five of fifteen consecutive live frames, so that each search, when its turn comes, gets a patient frame.
     let isPatient = turn.map { $0 % 15 < 5 } ?? true
     if let turn { wanted = MatrixSearch.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
@@ -108,8 +108,8 @@ struct PictureSearch {
     take(index - 1, left, effort)
   }
 
-  /// Runs the readers of this module on a small picture enlarged to twice its size and with a border, if nothing else was read: for
-  /// codes of one pixel per module, and codes without a quiet zone.
+  /// If nothing was read, runs the readers of this module on a small picture enlarged to twice its size and with a border, for
+  /// codes of one pixel per module and codes without a quiet zone.
   mutating func readOwnEnlarged() {
     let wanted = symbologies.intersection(MatrixSearch.symbologies)
     let pixels = image.width * image.height
@@ -125,7 +125,7 @@ struct PictureSearch {
     unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
   }
 
-  /// Reads codes that are not printed dark on light with a quiet zone, if nothing else was read: light PDF417 on dark, codes on a ground
+  /// If nothing was read, reads codes that are not printed dark on light with a quiet zone: light PDF417 on dark, codes on a ground
   /// as dark as their modules, and Data Matrix symbols of dots in a small picture.
   mutating func readUnusual(with zbar: inout ZBarScanner) {
     guard accepted.isEmpty, parts.outcome.incomplete.isEmpty else { return }
@@ -149,7 +149,7 @@ struct PictureSearch {
     unreadOwn.removeAll { open in read.contains { $0.corners.overlaps(open.corners) } }
   }
 
-  /// Returns the symbols of a part of a picture, by those three passes that read the most codes.
+  /// Returns the symbols of a part of a picture, by the three passes that read the most codes.
   private static func symbols(
     _ view: ImageView, _ wanted: Set<Symbology>, with zbar: inout ZBarScanner
   ) -> [Symbol] {
@@ -212,7 +212,8 @@ struct PictureSearch {
     linear.readStrips(pass, effort, explained: explained, &evidence, with: &zbar)
   }
 
-  /// Reads EAN-13 and UPC-A by the model of their bars, which must also confirm codes that other passes read with difficulty.
+  /// Reads EAN-13 and UPC-A symbols by the model of their bars; codes that other passes read with difficulty must be confirmed by
+  /// the model, too.
   ///
   /// - Parameter isLast: true to confirm codes without reading others.
   mutating func readFitted(isLast: Bool = false) {

@@ -1,8 +1,7 @@
 import WaymarkImage
 
-/// The ways in which a picture is prepared for a reader, from the plain picture to preparations for codes that are hard to
-/// read. The file also prepares the pictures (`PassPicture`) and estimates the cost of a pass over a live frame
-/// (`LiveBudget`).
+/// The ways in which a picture is prepared for a reader, from the plain picture to preparations for codes that are hard to read.
+/// The file also prepares the pictures (`PassPicture`) and estimates the cost of a pass over a live frame (`LiveBudget`).
 public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   /// The unprocessed picture, every row and column.
   case base
@@ -24,19 +23,19 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   case stretch
   /// Half the size of the picture.
   case half
-  /// Half the size of the picture, then like `stretch`.
+  /// Halves the size of the picture, then applies `stretch`.
   case halfStretched
-  /// Dark and light exchanged, then like `stretch`.
+  /// Exchanges dark and light, then applies `stretch`.
   case inverted
   /// Local histogram equalisation.
   case equalized
 
-  /// The passes over whole pictures in the order in which a still picture gets them: by gain per cost.
+  /// The passes over whole still pictures in their order: the most codes per cost first.
   static let ladder: [ScanPass] = [
     .level, .stretch, .half, .halfStretched, .inverted, .equalized,
   ]
 
-  /// The measured cost of the pass, as a multiple of that of the base pass over the same picture.
+  /// The measured cost of the pass, as a multiple of the cost of the base pass over the same picture.
   var cost: Double {
     switch self {
     case .modules, .strip, .stripStretched, .stripInverted, .fitted: 0.1
@@ -54,8 +53,8 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
 
 /// Prepares a picture for a pass.
 enum PassPicture {
-  /// - Returns: the prepared picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map
-  ///   from the picture's pixels to those of the source.
+  /// - Returns: the prepared picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map from the
+  ///   pixels of the picture to pixels of the source.
   static func make(
     _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean
   ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
@@ -72,8 +71,8 @@ enum PassPicture {
     }
   }
 
-  /// The factor of the contrast stretch: it turns an edge of 32 gray levels into full black and white. A larger one would
-  /// lose the position of the edge between pixels.
+  /// The factor of the contrast stretch: it turns an edge of 32 gray levels into full black and white. A larger factor would lose
+  /// the position of the edge between pixels.
   private static let gain = 8
 }
 
@@ -84,14 +83,14 @@ enum PassPicture {
 /// The cost is an estimate from the number of edges in the frame, not a measured time, so that the same frames give the same
 /// results on any machine. Its unit is one plain pass of libzbar over an ordinary frame of that size.
 struct LiveBudget {
-  /// The share of pixels at which a dark or light run begins, as a multiple of that in an ordinary frame, 0.041.
+  /// The share of pixels at which a dark or light run begins, as a multiple of the share in an ordinary frame, 0.041.
   let edges: Double
 
   /// - Parameter busyness: the share of pixels at which a dark or light run begins.
   init(busyness: Double) { edges = busyness / 0.041 }
 
-  /// The largest cost of a pass in every frame. The probe, modules, matrices and strips take about a quarter of a plain
-  /// pass, so a frame without a code costs about half of one.
+  /// The largest cost of a pass in every frame. A quarter of a plain pass is about the cost of the probe, modules, matrices and
+  /// strips, so a frame without a code costs about half a plain pass.
   static let everyFrame = 0.25
   /// The largest cost of a pass in every other frame.
   static let everyOther = 0.4

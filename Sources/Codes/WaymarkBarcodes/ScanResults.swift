@@ -5,7 +5,7 @@ public import WaymarkImage
 public struct Symbol: Hashable, Sendable {
   /// The symbology of the code.
   public var symbology: Symbology
-  /// The content as text, with check digits. That of a Code 39 is as printed, even if it spells full ASCII.
+  /// The content as text, with check digits. The text of a Code 39 is as printed, even if it spells full ASCII.
   public var text: String
   /// The content as the code carries it.
   public var bytes: [UInt8]
@@ -24,8 +24,8 @@ public struct Symbol: Hashable, Sendable {
   /// The position in a message that is spread over several codes, if some of them were not seen; `nil` for other codes, and if
   /// all parts were seen and joined into one symbol.
   public var part: SymbolPart?
-  /// The 2-D component above a linear code (GS1 composite); `nil` if none is declared or seen. `gs1` holds the element strings of
-  /// both, `text` and `bytes` the content of the linear code.
+  /// The 2-D component above a linear code (GS1 composite); `nil` if none is declared or seen. `gs1` has the element strings of
+  /// both, `text` and `bytes` the content of the linear code only.
   public var composite: SymbolComposite?
 
   /// Creates a symbol; `text`, `bytes` and `gs1` are not checked against each other.
@@ -47,10 +47,10 @@ public struct Symbol: Hashable, Sendable {
     self.composite = composite
   }
 
-  /// The text of a Code 39 decoded as full ASCII, if it can be; the symbol does not say whether it is meant so.
+  /// The text of a Code 39 decoded as full ASCII, if this is possible. The symbol does not declare whether full ASCII is meant.
   public var fullASCII: String? { symbology == .code39 ? Code39FullASCII.resolve(text) : nil }
 
-  /// True if the content may be a part of a longer one: no check, and no length that the standard prescribes, refutes that.
+  /// True if the content may be a part of a longer content, because neither a check nor a prescribed length rules this out.
   package var mayBePart: Bool { symbology.row.linear?.hasNamedLength(text) == false }
 
   /// Returns whether two symbols have the same symbology and content.
@@ -59,11 +59,11 @@ public struct Symbol: Hashable, Sendable {
 
 /// The 2-D component of a GS1 composite symbol.
 public struct SymbolComposite: Hashable, Sendable {
-  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` if the code declares a component, or
-  /// one was seen, that was not read.
+  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` for a component that the code declares
+  /// or that was seen, but that was not read.
   public var text: String?
 
-  /// Creates a component, by default one that was not read.
+  /// Creates a component, by default a component that was not read.
   public init(text: String? = nil) { self.text = text }
 }
 
@@ -101,7 +101,7 @@ public struct ScanReading: Hashable, Sendable {
   /// True if the search was cut short because too much in the picture looks like codes: readable codes may be missing.
   public var limited: Bool
 
-  /// Creates a reading, by default that of a picture without codes.
+  /// Creates a reading, by default for a picture without codes.
   public init(
     symbols: [Symbol] = [], incomplete: [IncompleteSymbol] = [], unread: [UnreadCode] = [], limited: Bool = false
   ) {
@@ -112,7 +112,7 @@ public struct ScanReading: Hashable, Sendable {
   }
 }
 
-/// A message spread over several codes (structured append) of which some were not seen.
+/// A message spread over several codes (structured append), some of which were not seen.
 public struct IncompleteSymbol: Hashable, Sendable {
   /// The symbology of the codes.
   public var symbology: Symbology
@@ -182,8 +182,8 @@ public struct UnreadCode: Hashable, Sendable {
 
 /// The reading order of codes on a sheet: by rows from the top, each from the left.
 enum ReadingOrder {
-  /// Returns symbols in reading order. Two codes belong to one row if they overlap vertically by more than half the height of
-  /// the less tall one.
+  /// Returns symbols in reading order. Two codes belong to one row if they overlap vertically by more than half the height of the
+  /// lower code.
   static func sorted(_ symbols: [Symbol]) -> [Symbol] {
     var rest = symbols.sorted { Self.key($0) < Self.key($1) }
     var ordered: [Symbol] = []

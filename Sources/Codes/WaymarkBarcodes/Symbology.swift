@@ -59,7 +59,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dataMatrix
   /// Aztec Code, ISO/IEC 24778: full, compact, and runes.
   case aztec
-  /// PDF417, ISO/IEC 15438, truncated ones included.
+  /// PDF417, ISO/IEC 15438, including truncated symbols.
   case pdf417
   /// MicroPDF417, ISO/IEC 24728.
   case microPDF417
@@ -87,8 +87,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// Han Xin Code, ISO/IEC 20830.
   case hanXin
 
-  /// The symbologies that are read only on request: SQ Code is rare, DotCode, Han Xin Code and postal codes take time in every
-  /// picture, and the others have so weak checks that they would be read in pictures without codes.
+  /// The symbologies that are read only on request. SQ Code is rare; DotCode, Han Xin Code and postal codes take time in every
+  /// picture; all others have such weak checks that they would be read in pictures without codes.
   public static let onRequest: Set<Symbology> = Set(allCases.filter(\.row.isOnRequest))
 
   /// The symbologies that a still picture is searched for by default: all except those on request.
@@ -113,8 +113,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     self = found
   }
 
-  /// Returns every symbology for `all`, those on request included, and the one with that name or alias for another word; nil if no
-  /// symbology has that name.
+  /// Returns every symbology for `all`, including those on request, or the symbology with this name or alias; nil if no symbology
+  /// has the name.
   public static func named(_ word: String) -> Set<Symbology>? {
     word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
   }
@@ -122,8 +122,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// The symbology identifier (ISO/IEC 15424) of symbologies for which the standard defines none.
   package static let otherIdentifier = "]X0"
 
-  /// The possible sizes of a symbol in modules, without its quiet zone; empty for 1-D symbologies, and for others of which
-  /// `SymbologyRow` lists no sizes, such as PDF417.
+  /// The possible sizes of a symbol in modules, without its quiet zone; empty for 1-D symbologies, and for symbologies without
+  /// sizes in `SymbologyRow`, such as PDF417.
   package var moduleGrids: [(columns: Int, rows: Int)] {
     if case .matrix(let grids, _) = row.kind { grids() } else { [] }
   }

@@ -19,9 +19,9 @@ struct SymbologyRow {
     case matrix(grids: @Sendable () -> [(columns: Int, rows: Int)], MatrixReader?)
     case linear(LinearRules)
 
-    /// Returns the kind of a four-state postal symbology; their readers share one search for rows of bars.
+    /// Returns the kind of a four-state postal symbology; the readers of all these share one search for rows of bars.
     ///
-    /// - Parameter order: the position of its detections among those of all readers.
+    /// - Parameter order: the position of the reader's detections among the detections of all readers.
     static func fourState(_ symbology: Symbology, order: Int) -> Kind {
       .matrix(
         grids: { [] },
@@ -45,7 +45,7 @@ enum AIMIdentifier {
 
 /// The reader of a matrix symbology, with its position in the order of reports and its turn in live frames.
 struct MatrixReader: Sendable {
-  /// The position of this reader's detections among those of all readers.
+  /// The position of this reader's detections among the detections of all readers.
   let order: Int
   /// The index of the reader's turn in live frames. Readers with the same index share a search.
   let turn: Int
@@ -59,14 +59,15 @@ struct LinearRules {
   /// The quiet zone required on both sides, if a part of a symbol may be a valid symbol; nil if start and stop characters or a check refute
   /// parts.
   var quietZone: QuietZone?
-  /// The width of the area on both sides that must be inside the picture, as a share of the length of the bars: wider than any space of a
-  /// symbol, because bars at the border may be a part of another symbol.
+  /// The width of the area on both sides that must be inside the picture, as a share of the length of the bars. It is wider than
+  /// any space of a symbol, because bars at the border may be a part of another symbol.
   var inside = 0.0
   /// Returns whether the standard prescribes the length of a content: a content of another length may be a part of a longer symbol.
   var hasNamedLength: (String) -> Bool = { _ in true }
-  /// The strength of the symbology's structure, 0 to 2: of two contents for the same bars, the one of lower strength is dropped.
+  /// The strength of the symbology's structure, 0 to 2. If two contents claim the same bars, the content of lower strength is
+  /// dropped.
   let strength: Int
-  /// The least number of bytes from which the check of the symbology rarely passes by accident; nil if there is no such check.
+  /// The least number of bytes from which the symbology's check rarely passes by accident; nil without a check.
   var checkedFrom: Int?
   /// Returns whether a content has a valid length and check digit.
   var isPlausible: (String) -> Bool = { _ in true }
@@ -123,8 +124,8 @@ extension Symbology {
     }
   }
 
-  /// Returns the elements of a linear GS1 code, then those of its 2-D component. The digits of a retail code become the element 01, a GTIN
-  /// of fourteen digits.
+  /// Returns the elements of a linear GS1 code, then the elements of its 2-D component. The digits of a retail code become the
+  /// element 01, a GTIN of fourteen digits.
   func elements(_ text: String, component: String) -> [GS1Element] {
     var string = text
     if row.linear?.isRetail == true {
@@ -191,7 +192,7 @@ extension Symbology {
           LinearRules(
             lines: { _ in (4, 4) }, strength: 0, isPlausible: { $0.count >= 5 })))
     case .itf:
-      // Any part of an ITF with an even number of digits is a valid ITF, so short ones may be parts.
+      // In an ITF, any part with an even number of digits is a valid ITF, so a short content may be a part.
       SymbologyRow(
         name: "ITF", aliases: "i25 interleaved2of5", aim: .always("]I0"), zbar: ZBAR_I25,
         kind: .linear(
@@ -367,8 +368,8 @@ extension Symbology {
 
   private static func squares(_ sides: [Int]) -> [(columns: Int, rows: Int)] { sides.map { ($0, $0) } }
 
-  /// Returns the identifier and the data of a retail code: its thirteen digits, followed by those of the add-on (ISO/IEC 15424, table 2
-  /// and annex B.2).
+  /// Returns the identifier and the data of a retail code: its thirteen digits, followed by the digits of the add-on (ISO/IEC
+  /// 15424, table 2 and annex B.2).
   private static func retail(_ digits: String, addOn: String?) -> (identifier: String, data: String) {
     addOn.map { ("]E3", digits + $0) } ?? ("]E0", digits)
   }

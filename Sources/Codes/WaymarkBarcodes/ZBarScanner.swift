@@ -2,7 +2,7 @@ import CZBar
 import WaymarkImage
 import WaymarkSystem
 
-/// Owns a `zbar_image_scanner` handle, which is destroyed with the value. Used by one thread at a time.
+/// Owns a `zbar_image_scanner` handle, which is destroyed with the value. Use it from one thread at a time.
 ///
 /// libzbar's processor is not used because it would announce every read on D-Bus.
 struct ZBarScanner: ~Copyable {
@@ -25,7 +25,7 @@ struct ZBarScanner: ~Copyable {
   /// The result of libzbar for one picture.
   struct Result {
     var codes: [Raw] = []
-    /// Codes that may be parts of longer ones, because their quiet zone was not seen.
+    /// Codes that may be parts of longer codes, because their quiet zone was not seen.
     var parts: [Raw] = []
     /// For each incomplete structured append, the corners of each part that was seen.
     var incomplete: [[[Point2]]] = []
@@ -77,8 +77,7 @@ struct ZBarScanner: ~Copyable {
 
   /// Scans every `y`-th row and every `x`-th column; 0 scans none.
   ///
-  /// If either is 1, libzbar drops EAN and DataBar codes on which fewer than four lines agree; otherwise it reports
-  /// them all.
+  /// If either is 1, libzbar drops EAN and DataBar codes on which fewer than four lines agree; otherwise it reports all of them.
   mutating func set(x: Int, y: Int) {
     guard density != (x, y) else { return }
     density = (x, y)
@@ -140,8 +139,7 @@ struct ZBarScanner: ~Copyable {
     }
   }
 
-  /// Returns the corners of each part of a structured append that was seen; libzbar reports the missing ones as symbols
-  /// without points.
+  /// Returns the corners of each seen part of a structured append; libzbar reports the missing parts as symbols without points.
   private static func parts(of symbol: OpaquePointer) -> [[Point2]] {
     guard let set = zbar_symbol_get_components(symbol) else { return [] }
     var found: [[Point2]] = []

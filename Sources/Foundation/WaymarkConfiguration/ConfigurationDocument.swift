@@ -1,13 +1,13 @@
 import Glibc
 import WaymarkSystem
 
-/// A configuration file, or several of which later ones override earlier ones: the content with positions, the known and valid part of
-/// it, and the problems of the rest. `ConfigurationCheck` below finds the problems, and `ConfigurationProblem` is one
-/// of them.
+/// A configuration file, or several in which later files override earlier ones: the content with positions, its known and valid
+/// part, and the problems of the rest. `ConfigurationCheck` below finds the problems; a `ConfigurationProblem` describes one of
+/// them.
 package struct ConfigurationDocument: Sendable {
   /// The paths of the files, as problems show them.
   private var paths: [String]
-  /// The unchecked content of the files, later ones over earlier ones; `nil` if every file is empty or not YAML.
+  /// The unchecked content of the files, in which later files override earlier ones; `nil` if every file is empty or not YAML.
   package private(set) var root: SourceNode?
   /// The known and valid part of the content: a map.
   package private(set) var checked: SourceNode
@@ -35,7 +35,7 @@ package struct ConfigurationDocument: Sendable {
     }
   }
 
-  /// Returns the document with the keys of a checked section overriding those of `checked`.
+  /// Returns the document with the keys of a checked section overriding the keys of `checked`.
   package func overlaid(by section: SourceNode) -> ConfigurationDocument {
     var result = self
     result.checked = checked.overlaid(by: section)
@@ -56,7 +56,7 @@ package struct ConfigurationDocument: Sendable {
 
   /// Resolves a path of the document, relative to the folder of the first file.
   ///
-  /// - Parameter node: the value that has the path. If it is in a later file that is a symbolic link, the path is
+  /// - Parameter node: the value that contains the path. If the value is in a later file that is a symbolic link, the path is
   ///   relative to the folder of the link's target.
   package func resolved(_ name: String, in node: SourceNode? = nil) -> String {
     var file = path
@@ -118,7 +118,7 @@ package struct ConfigurationProblem: ExplainedError, CustomStringConvertible, Ha
   /// The line in the file, from 1.
   package var line: Int? { mark?.line }
 
-  /// The index of the file in its document; 0 for a value of another origin.
+  /// The index of the file in its document; 0 for a value that is not from a file.
   fileprivate var file: Int { mark?.file ?? 0 }
 
   /// The column in the file, in characters from 1.
@@ -132,7 +132,7 @@ package struct ConfigurationProblem: ExplainedError, CustomStringConvertible, Ha
     self.hint = hint
   }
 
-  /// The problem of an empty list, which is refused because it could mean "all" as well as "none".
+  /// The problem of an empty list, which is refused because it could mean either "all" or "none".
   static func emptyList(_ key: String, origin: String, mark: SourceMark?, hint: String?) -> ConfigurationProblem {
     ConfigurationProblem(
       origin: origin, mark: mark, key: key, message: "the list is empty",
@@ -166,8 +166,8 @@ extension Sequence<ConfigurationProblem> {
     sorted { ($0.file, $0.line ?? 0, $0.column ?? 0) < ($1.file, $1.line ?? 0, $1.column ?? 0) }
   }
 
-  /// The message and the hint of one error for all problems, each on a line; the hint is that of the last problem, the
-  /// other hints are in the message. Nil for an empty sequence.
+  /// The message and the hint of one error for all problems, each on a line. The hint is the hint of the last problem; all other
+  /// hints are in the message. Nil for an empty sequence.
   package var text: (message: String, hint: String)? {
     let problems = Array(self)
     guard let last = problems.last else { return nil }
@@ -177,8 +177,8 @@ extension Sequence<ConfigurationProblem> {
 
 // MARK: - Check
 
-/// Checks a document by a table of keys. Unknown keys and values of another kind or out of bounds are reported with their positions
-/// and removed, so that the readers of sections see valid values only.
+/// Checks a document by a table of keys. Unknown keys, and values of the wrong kind or out of bounds, are reported with their
+/// positions and removed, so that the readers of sections see only valid values.
 struct ConfigurationCheck {
   private typealias Level = ConfigurationTable.Level
 

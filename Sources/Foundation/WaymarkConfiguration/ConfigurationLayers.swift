@@ -1,6 +1,6 @@
 package import WaymarkSystem
 
-/// The files that override a configuration file: those with the extension `yaml` in the folder `waymark.d` beside
+/// The files that override a configuration file: the files with the extension `yaml` in the folder `waymark.d` beside
 /// `waymark.yaml`, in the order of their names. Each overrides the files before it.
 package struct ConfigurationLayers: Sendable {
   /// The maximum number of files.

@@ -5,7 +5,7 @@ package enum ConfigurationReference {
   ///
   /// - Parameters:
   ///   - prefix: the prefix to omit from the paths.
-  ///   - marksChanges: true to mark the keys that a running program does not apply.
+  /// - marksChanges: true to mark the keys whose changes a running program does not apply.
   package static func markdown(
     _ keys: [ConfigurationKey], without prefix: String = "", marksChanges: Bool = false
   ) -> String {
@@ -22,7 +22,7 @@ package enum ConfigurationReference {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Replaces the text of a page between `<!-- NAME: … -->` and `<!-- end of NAME -->`; nil if it has no such lines.
+  /// Replaces the text of a page between `<!-- NAME: … -->` and `<!-- end of NAME -->`; nil if the page lacks these lines.
   package static func page(_ page: String, replacing name: String, with text: String) -> String? {
     guard let begin = page.firstRange(of: "<!-- \(name): "), let end = page.firstRange(of: "<!-- end of \(name) -->"),
       let line = page[begin.upperBound...].firstIndex(of: "\n"), line < end.lowerBound

@@ -9,7 +9,7 @@ package struct ConfigurationKey: Hashable, Sendable {
     case reload
     /// At the next start of the program.
     case restart
-    /// At another time, which the documentation's page explains under this mark.
+    /// At another time, which the page of the documentation explains under this mark.
     case described(String)
   }
 
@@ -71,9 +71,9 @@ package struct ConfigurationKey: Hashable, Sendable {
   /// True if a running program applies a new value when it reads the file again.
   package var isReloadable: Bool { change == .reload }
 
-  /// The environment variable that sets it: `WAYMARK_CAMERA_ROTATION`.
+  /// The environment variable that sets the key: `WAYMARK_CAMERA_ROTATION`.
   package var environmentName: String {
-    // Clients read this variable too.
+    // Clients read this variable, too.
     if path == "socket.path" { return "WAYMARK_SOCKET" }
     var name = "WAYMARK_"
     for character in path {
@@ -107,7 +107,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   case flag
   /// A list of strings; a single string is treated as a list of one.
   case strings
-  /// A list of paths, each possibly after `NAME=`; a single one is treated as a list of one.
+  /// A list of paths, each optionally after `NAME=`; a single path is treated as a list of one.
   case paths
   /// A list of strings of 1 to this many bytes each.
   case texts(Int)
@@ -160,7 +160,7 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// True for a list, which may be empty only if the key allows it: an empty list could mean all or nothing.
+  /// True for a list, which may be empty only if the key allows it, because an empty list could mean all or nothing.
   var isList: Bool {
     switch self {
     case .strings, .paths, .texts, .choices, .sections: true
@@ -233,7 +233,7 @@ package enum ConfigurationValue: Hashable, Sendable {
 
 // MARK: - Table
 
-/// All keys of a configuration file, by which it is read, checked and documented.
+/// All keys of a configuration file. They determine how the file is read, checked and documented.
 package struct ConfigurationTable: Sendable {
   /// The rows, in the order of the documentation's page.
   package let keys: [ConfigurationKey]
@@ -302,8 +302,8 @@ package struct ConfigurationTable: Sendable {
     path.reduce(Level?.some(root)) { $0?.child($1) }?.key
   }
 
-  /// Returns the key or section outside of the overlay that `path`, an unknown key in a section of the overlay, would
-  /// override; nil without such a key.
+  /// Returns the key or section outside of the overlay that `path`, an unknown key in a section of the overlay, would override; nil
+  /// without such a key.
   func fixed(_ path: String) -> (path: String, key: ConfigurationKey?)? {
     let parts = path.split(separator: ".", omittingEmptySubsequences: false)
     guard !overlay.isEmpty, parts.count > overlay.count,
@@ -314,8 +314,8 @@ package struct ConfigurationTable: Sendable {
     return (rest.joined(separator: "."), level.key)
   }
 
-  /// Returns the full path of the key most similar to `name`, an unknown key of the section at `path`: a key of that
-  /// section, else of the whole table; nil if none is similar.
+  /// Returns the full path of the key most similar to `name`, an unknown key of the section at `path`. Prefers a key of this
+  /// section to a key of another; nil without a similar key.
   func suggestion(for name: String, in level: Level, at path: String) -> String? {
     let full = path.isEmpty ? name : "\(path).\(name)"
     if let near = NearestWord.of(name, among: level.children.filter { !$0.isPlaceholder }.map(\.name)) {

@@ -68,7 +68,7 @@ package struct ConfigurationValues: Sendable {
 /// The values of several origins. The first origin that has a key decides: a flag overrides the environment, which overrides the file.
 package struct ConfigurationReader: Sendable {
   private let layers: [[String: ConfigurationValue]]
-  /// The values that override all layers; `nil` for a key without a value.
+  /// The values that override all layers. A key whose entry is `nil` has no value.
   private var kept: [String: ConfigurationValue?] = [:]
 
   /// - Parameter layers: values by the paths of their keys, the most important origin first.
@@ -81,7 +81,7 @@ package struct ConfigurationReader: Sendable {
     return nil
   }
 
-  /// Returns the same values, except that those of `keys` come from another reader.
+  /// Returns the same values, except that the values of `keys` come from another reader.
   package func keeping(_ keys: [String], of other: ConfigurationReader) -> ConfigurationReader {
     var result = self
     for key in keys { result.kept[key] = .some(other[key]) }
@@ -114,7 +114,7 @@ package struct ConfigurationPlaces: Hashable, Sendable {
   /// Returns whether the file has a key.
   package func has(_ key: String) -> Bool { places[key] != nil }
 
-  /// Runs a check of a key's value; returns the error that it throws as a problem of the key.
+  /// Runs a check of a key's value. If the check throws, returns its error as a problem of the key.
   package func problem(_ key: String, _ check: () throws -> Void) -> ConfigurationProblem? {
     do {
       try check()
@@ -127,12 +127,12 @@ package struct ConfigurationPlaces: Hashable, Sendable {
     }
   }
 
-  /// Returns the problem of a folder that cannot be made or written in; nil if it can be, or if the file does not have
-  /// the key.
+  /// Returns the problem of a folder that cannot be made or written in; nil without a problem, or if the file does not have the
+  /// key.
   ///
   /// - Parameters:
   ///   - key: the path of the key that names the folder, or a file in it.
-  ///   - folder: the path of the folder, of which only the last component is made.
+  /// - folder: the path of the folder. Only its last component is made if it is missing.
   package func folderProblem(_ key: String, _ folder: String) -> ConfigurationProblem? {
     guard has(key), let obstacle = Folder.obstacle(folder, withParents: false) else { return nil }
     return problem(key) { throw obstacle }

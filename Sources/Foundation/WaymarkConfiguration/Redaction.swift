@@ -6,8 +6,9 @@ package enum Redaction {
   /// The placeholder for removed text.
   package static let mark = "[redacted]"
 
-  /// Returns a text without everything that looks like a secret: keys and certificates in PEM, signed tokens, the credentials of addresses, payloads
-  /// of Wi-Fi and one-time-password codes, values of names that sound like secrets, and long runs of characters such as only keys have.
+  /// Returns a text without everything that looks like a secret: keys and certificates in PEM, signed tokens, the credentials of
+  /// addresses, payloads of Wi-Fi and one-time-password codes, values whose names sound like secrets, and long runs of characters
+  /// that are typical of keys.
   package static func text(_ text: String) -> String {
     var text = text
     text.replace(#/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/#, with: mark)
@@ -28,8 +29,8 @@ package enum Redaction {
     text(problem.description.replacing(#/"[^"]*"/#, with: "\"…\""))
   }
 
-  /// Returns the value of a key in YAML's flow style. A value that does not have the kind of the key, and the value of an unknown key, is
-  /// replaced by the placeholder.
+  /// Returns the value of a key in YAML's flow style. The placeholder replaces the value of an unknown key, and a value of the
+  /// wrong kind.
   package static func value(_ node: SourceNode, at path: [String], in table: ConfigurationTable) -> String {
     guard case .list(let items) = node.value else { return shown(node, path, table) }
     return "[\(items.map { shown($0, path, table) }.joined(separator: ", "))]"
@@ -69,7 +70,8 @@ package enum Redaction {
 
 // MARK: - Configuration files
 
-/// A configuration file for bug reports: known keys with their values, unknown keys without, as they may hold secrets; no comments.
+/// A configuration file for bug reports: known keys with their values, unknown keys without values, because these may be secret,
+/// and no comments.
 package struct RedactedConfiguration: Sendable {
   /// The file's keys, as YAML.
   package private(set) var lines: [String] = []

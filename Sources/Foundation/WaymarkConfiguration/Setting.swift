@@ -1,5 +1,5 @@
-/// Settings whose members are set by the keys of a table. `Setting` below connects a key with a member, and
-/// `SettingValue` and `SettingWords` are the types of such members.
+/// Settings, whose members are set by the keys of a table. `Setting` below connects a key with a member, and `SettingValue` and
+/// `SettingWords` are the types of such members.
 package protocol Configurable: Sendable {
   /// Creates the settings with their defaults.
   init()
@@ -39,7 +39,7 @@ extension Configurable {
     }
   }
 
-  /// Sets the members whose keys have a value; the other members keep theirs.
+  /// Sets the members whose keys have a value. All other members keep their values.
   package mutating func read(_ values: ConfigurationReader) {
     for setting in Self.settings {
       if let value = values[setting.key.path] { setting.assign(value, &self) }
@@ -83,9 +83,9 @@ package struct Setting<Root: Configurable>: Sendable {
   /// Creates a key that sets a member to a converted value.
   ///
   /// - Parameters:
-  ///   - otherwise: the description of a default that is not a constant, for the documentation's page.
+  /// - otherwise: the description of a default that is not a constant, for the page of the documentation.
   ///   - read: converts a value; nil leaves the member as it is.
-  ///   - written: converts the default back, for the documentation's page.
+  /// - written: converts the default back, for the page of the documentation.
   package init<Value: SettingValue, Member: Equatable & Sendable>(
     _ path: String, _ kind: ConfigurationKind, _ meaning: String,
     into member: any WritableKeyPath<Root, Member> & Sendable, otherwise: String? = nil,
@@ -128,7 +128,7 @@ package struct Setting<Root: Configurable>: Sendable {
       remedy: remedy)
   }
 
-  /// Creates a key that sets no member, as other code reads it.
+  /// Creates a key that sets no member, because other code reads it.
   package init(
     _ path: String, _ kind: ConfigurationKind, _ meaning: String, otherwise: String? = nil,
     change: ConfigurationKey.Change = .reload, mayBeEmpty: Bool = false, remedy: String? = nil
@@ -146,11 +146,11 @@ package struct Setting<Root: Configurable>: Sendable {
 /// A type that a value of the configuration converts to.
 package protocol SettingValue: Equatable, Sendable {
   init?(configured value: ConfigurationValue)
-  /// The value as the documentation's page shows it; `nil` if it is empty.
+  /// The value as the page of the documentation shows it; `nil` if it is empty.
   var configurationValue: ConfigurationValue? { get }
 }
 
-/// Words of an enumeration: one, an optional one, or several.
+/// Words of an enumeration: one word, an optional word, or several.
 package protocol SettingWords: SettingValue {
   /// The kind with the words.
   static var kind: ConfigurationKind { get }

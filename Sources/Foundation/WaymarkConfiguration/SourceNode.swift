@@ -60,7 +60,7 @@ extension SourceNode {
   /// The entries of a map; empty for other values.
   package var entries: [Entry] { if case .map(let entries) = value { entries } else { [] } }
 
-  /// The value of a key of a map; `nil` if it is missing or this is not a map.
+  /// The value of a key of a map; `nil` if the key is missing or this is not a map.
   package subscript(_ key: String) -> SourceNode? { entries.first { $0.key == key }?.node }
 
   /// The value at a path of keys, such as `camera.rotation`.
@@ -68,7 +68,7 @@ extension SourceNode {
     path.split(separator: ".").reduce(SourceNode?.some(self)) { $0?[String($1)] }
   }
 
-  /// The elements of a list; another value is a list of one, a missing value an empty list.
+  /// The elements of a list. A value that is not a list counts as a list of one, a missing value as an empty list.
   package var elements: [SourceNode] {
     switch value {
     case .list(let nodes): nodes
@@ -103,7 +103,7 @@ extension SourceNode {
     return SourceNode(mark: mark, value: .map(joined))
   }
 
-  /// Returns the value with another file in all its marks.
+  /// Returns the value with another file in all of its marks.
   func inFile(_ file: Int) -> SourceNode {
     var node = self
     node.mark.file = file
@@ -131,7 +131,7 @@ extension SourceNode {
 
   package var double: Double? { if case .number(let number) = value { number } else { nil } }
 
-  /// The integer, if the number is written as one.
+  /// The integer, if the number is written as an integer.
   package var int: Int? { if case .number = value { written.flatMap { Int($0) } } else { nil } }
 }
 
@@ -217,7 +217,7 @@ extension SourceNode: JSONTree {
         case "notUTF8": "save the file as UTF-8"
         default: "correct the JSON"
         }
-      // One code for all text that is not JSON.
+      // All text that is not JSON gets the same code.
       let code = error.code == "notUTF8" ? "badJSON" : error.code
       throw SourceSyntaxError(mark: SourceMark(error.position), code: code, message: error.problem, hint: hint)
     }

@@ -1,10 +1,8 @@
 import CYAML
 
-/// Parses YAML with libyaml into nodes with their positions.
+/// Parses YAML with libyaml into nodes with their positions. `YAMLComposer` below makes the nodes from the events of libyaml.
 ///
-/// `YAMLComposer` below makes the nodes from the events of libyaml.
-///
-/// Anchors and aliases are refused: a few lines of them expand to billions of values.
+/// Anchors and aliases are refused, because a few lines of them expand to billions of values.
 package enum YAMLSource {
   /// Parses the only document of a text; nil if the text is empty.
   package static func parse(_ text: String) throws(SourceSyntaxError) -> SourceNode? {
@@ -28,8 +26,8 @@ package enum YAMLSource {
     }.get()
   }
 
-  /// Throws for the first anchor or alias that libyaml's scanner finds, in linear time. The scanner stops at a syntax
-  /// error, which the composer then reports.
+  /// Throws for the first anchor or alias that libyaml's scanner finds, in linear time. The scanner stops at a syntax error; the
+  /// composer then reports the error.
   private static func refuseReferences(in bytes: UnsafeBufferPointer<UInt8>) throws(SourceSyntaxError) {
     guard bytes.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "*") }) else { return }
     var scanner = YAMLComposer(bytes)
@@ -74,7 +72,7 @@ private struct YAMLComposer {
     parser.deallocate()
   }
 
-  /// Reads the next token; `nil` after an error. A composer reads either tokens or events.
+  /// Reads the next token; `nil` after an error. Each composer reads either tokens or events.
   mutating func token() -> (type: yaml_token_type_t, mark: SourceMark)? {
     var token = yaml_token_t()
     guard isInitialized, yaml_parser_scan(parser, &token) == 1 else { return nil }

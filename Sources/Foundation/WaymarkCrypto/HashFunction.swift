@@ -3,7 +3,7 @@ import CCrypto
 /// A hash function of FIPS 180-4. Below, `PieceHasher` hashes bytes that arrive in pieces, and
 /// scrypt derives keys from passcodes.
 package enum HashFunction: Sendable, CaseIterable {
-  /// SHA-1, for WebSockets, which require it. Keys refuse to sign or verify with it.
+  /// SHA-1, for WebSockets, which require it. Keys refuse to sign or verify with SHA-1.
   case sha1
   case sha256
   case sha384

@@ -29,8 +29,8 @@ final class KeyHandle: @unchecked Sendable {
     return EVP_PKEY_generate(context, &key) == 1 ? key.map(KeyHandle.init) : nil
   }
 
-  /// Returns a number of the key, padded with leading zeros to `size` bytes if given; `nil` if the key has no such number or it is
-  /// longer than `size`.
+  /// Returns a number of the key, padded with leading zeros to `size` bytes if a size is given; `nil` if the key has no such number
+  /// or the number is longer than `size`.
   func number(_ name: String, size: Int? = nil) -> [UInt8]? {
     var number: OpaquePointer?
     guard EVP_PKEY_get_bn_param(pointer, name, &number) == 1, let number else { return nil }
@@ -52,8 +52,8 @@ final class KeyHandle: @unchecked Sendable {
     }
   }
 
-  /// Signs a message; returns the signature in libcrypto's encoding, or `nil` if libcrypto fails. `hash` is `nil` for
-  /// Ed25519, which includes its own.
+  /// Signs a message; returns the signature in libcrypto's encoding, or `nil` if libcrypto fails. `hash` is `nil` for Ed25519,
+  /// which hashes the message itself.
   func sign(_ message: [UInt8], _ hash: HashFunction?) -> [UInt8]? {
     guard let context = EVP_MD_CTX_new() else { return nil }
     defer { EVP_MD_CTX_free(context) }
@@ -87,7 +87,7 @@ package enum KeyKind: Sendable, CaseIterable {
   case ed25519
   case rsa
 
-  /// The accepted numbers of bits of an RSA modulus: shorter ones can be factored, longer ones take too much time.
+  /// The accepted numbers of bits of an RSA modulus. A shorter modulus can be factored, a longer one takes too much time.
   static let modulusBits = 2048...8192
 
   /// The NIST name of the curve and the size of a coordinate in bytes; `nil` for keys other than ECDSA.
@@ -110,8 +110,8 @@ package enum KeyKind: Sendable, CaseIterable {
     }
   }
 
-  /// Creates the kind from the content of an AlgorithmIdentifier (RFC 3279, 5480 and 8410); `nil` for others, and for curves given
-  /// by explicit parameters.
+  /// Creates the kind from the content of an AlgorithmIdentifier (RFC 3279, 5480 and 8410); `nil` for any other algorithm, and for
+  /// curves given by explicit parameters.
   init?(algorithm content: ArraySlice<UInt8>) {
     let content = Array(content)
     guard let kind = Self.allCases.first(where: { $0.algorithm == content }) else { return nil }
@@ -150,7 +150,7 @@ struct RSANumbers: ~Copyable {
     guard !numbers.contains(nil), KeyKind.modulusBits.contains(Int(BN_num_bits(numbers[0]))),
       BN_is_odd(numbers[0]) == 1,
       (2...33).contains(BN_num_bits(numbers[1])), BN_is_odd(numbers[1]) == 1,
-      // The private exponent must be below the modulus, which libcrypto does not check; this bounds the time of a signature.
+      // The private exponent must be below the modulus, which bounds the time of a signature. libcrypto does not check this.
       numbers.count == 2 || BN_cmp(numbers[2], numbers[0]) < 0
     else { return nil }
     return wm_rsa_key(numbers, Int32(numbers.count)).map(KeyHandle.init)
@@ -165,7 +165,7 @@ enum ECDSAEncoding {
     defer { ECDSA_SIG_free(signature) }
     let r = BN_bin2bn(Array(raw.prefix(size)), Int32(size), nil)
     let s = BN_bin2bn(Array(raw.suffix(size)), Int32(size), nil)
-    // Takes ownership of both numbers, unless it fails because one is missing.
+    // On success, the call takes ownership of both numbers. It fails if one of them is missing.
     guard ECDSA_SIG_set0(signature, r, s) == 1 else {
       BN_free(r)
       BN_free(s)

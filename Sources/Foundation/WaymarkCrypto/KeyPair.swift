@@ -13,15 +13,14 @@ package struct PublicKey: Sendable {
   }
 
   package let kind: KeyKind
-  /// The numbers of the key; those of RSA without leading zeros.
+  /// The numbers of the key. The numbers of an RSA key have no leading zeros.
   package let numbers: Numbers
   private let handle: KeyHandle
 
   /// Creates a key from its numbers.
   ///
-  /// - Throws: `badKey` for a point that is not on the curve, coordinates that are not of full length, RSA of fewer
-  ///   than 2048 or more than 8192 bits or with an exponent that is even, 1 or longer than 33 bits, and numbers of
-  ///   another kind.
+  /// - Throws: `badKey` for a point that is not on the curve, coordinates that are not of full length, RSA of fewer than 2048 or
+  ///   more than 8192 bits or with an exponent that is even, 1 or longer than 33 bits, and numbers that do not belong to this kind.
   package init(_ kind: KeyKind, _ numbers: Numbers) throws(CryptoError) {
     let handle = LibCrypto.optional { () -> KeyHandle? in
       switch (kind, numbers) {
@@ -49,7 +48,7 @@ package struct PublicKey: Sendable {
 
   /// Reads a SubjectPublicKeyInfo (RFC 5280, 4.1) or a key of PKCS #1.
   ///
-  /// - Throws: `badKey` for any other format, for compressed points, and as `init(_:_:)`.
+  /// - Throws: `badKey` for any other format, for compressed points, and for the same keys as `init(_:_:)`.
   package init(der: [UInt8]) throws(CryptoError) {
     guard let (kind, numbers) = Self.parsed(der) else { throw .badKey }
     try self.init(kind, numbers)
@@ -63,7 +62,7 @@ package struct PublicKey: Sendable {
       return nil
     }
     let content = bits.dropFirst()
-    // An RSA key for RSASSA-PSS (RFC 4055) has another identifier, whose parameters concern only PSS.
+    // An RSA key for RSASSA-PSS (RFC 4055) has another identifier, with parameters that concern only PSS.
     let pss: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0A]
     guard let kind = KeyKind(algorithm: algorithm) ?? (algorithm.starts(with: pss) ? .rsa : nil) else { return nil }
     if let curve = kind.curve {
@@ -110,7 +109,7 @@ package struct PublicKey: Sendable {
   /// - Parameters:
   ///   - signature: for ECDSA r and s at full length, concatenated (RFC 7518, 3.4); for Ed25519 64 bytes; for RSA as long as the
   ///     modulus, with the padding of PKCS #1 v1.5.
-  ///   - hash: `nil` for Ed25519, which includes its own; never SHA-1.
+  /// - hash: `nil` for Ed25519, which hashes the message itself; never SHA-1.
   package func isSignature(_ signature: [UInt8], of message: [UInt8], hash: HashFunction?) -> Bool {
     guard (hash == nil) == (kind == .ed25519), hash != .sha1 else { return false }
     return LibCrypto.optional {
@@ -213,9 +212,9 @@ package struct PrivateKey: Sendable {
   /// The key in PEM (PKCS #8).
   package var pem: String { handle.pem(isPrivate: true) }
 
-  /// Signs bytes; the signature has the form that `PublicKey.isSignature` expects.
+  /// Signs bytes. The signature has the form that `PublicKey.isSignature` expects.
   ///
-  /// - Parameter hash: `nil` for Ed25519, which includes its own; never SHA-1.
+  /// - Parameter hash: `nil` for Ed25519, which hashes the message itself; never SHA-1.
   /// - Throws: `badKey` for a hash with Ed25519, a missing hash with other keys, and SHA-1; `failed` if libcrypto
   ///   cannot sign.
   package func sign(_ message: [UInt8], hash: HashFunction?) throws(CryptoError) -> [UInt8] {
@@ -270,8 +269,8 @@ package struct DERReader: Sendable {
     return rest[..<content.endIndex]
   }
 
-  /// Reads the next integer and returns its magnitude without the sign byte: empty for 0, `nil` if it is negative or not in
-  /// the shortest form.
+  /// Reads the next integer and returns its magnitude without the sign byte. The magnitude of 0 is empty. Returns `nil` if the
+  /// integer is negative or not in the shortest form.
   package mutating func natural() -> [UInt8]? {
     guard let bytes = next(.integer), let first = bytes.first, first < 0x80 else { return nil }
     guard first == 0 else { return Array(bytes) }

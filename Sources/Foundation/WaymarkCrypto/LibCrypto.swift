@@ -7,7 +7,7 @@ package typealias CryptoError = Problem<CryptoErrorCode>
 
 /// The codes of `CryptoError`.
 package enum CryptoErrorCode: String, ProblemCode {
-  /// The bytes are not a key, or the key is not accepted: too small, not on its curve, or of another kind.
+  /// The bytes are not a key, or the key is refused because it is too small, not on its curve, or of an unsupported kind.
   case badKey
   /// The bytes were sealed with another key or context, or were changed.
   case notAuthentic
@@ -24,9 +24,9 @@ extension CryptoError {
   }
 }
 
-/// Calls libcrypto: initialises it once, clears its error queue after each call, and returns no result if a step failed.
+/// Calls libcrypto: initialises it once, clears its error queue after each call, and returns nil if a step failed.
 enum LibCrypto {
-  /// True after initialisation. libcrypto reads no configuration file of the system, so that none changes which keys are accepted, and
+  /// True after initialisation. libcrypto does not read the system's configuration file, which could change the accepted keys, and
   /// does not clean up when the process ends, because other threads may still use it.
   private static let isReady =
     OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT), nil) == 1
@@ -55,8 +55,8 @@ enum LibCrypto {
     return value
   }
 
-  /// Returns the value of `body`, which can fail only if memory is missing; then the process ends, as it does when Swift cannot
-  /// allocate memory.
+  /// Returns the value of `body`, which can fail only for lack of memory. In this case the process ends, as it does when Swift
+  /// cannot allocate memory.
   static func certain<Value>(_ purpose: String, _ body: () -> Value?) -> Value {
     guard let value = optional(body) else { preconditionFailure("libcrypto could not \(purpose)") }
     return value

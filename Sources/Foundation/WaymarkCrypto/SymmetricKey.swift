@@ -38,9 +38,9 @@ package final class SymmetricKey: @unchecked Sendable {
 
   /// Encrypts and authenticates bytes with AES-256-GCM (RFC 5116) and a random nonce.
   ///
-  /// - Parameter context: bytes that are authenticated but not part of the result; `open` needs the same.
+  /// - Parameter context: bytes that are authenticated but not part of the result. `open` needs the same bytes.
   /// - Returns: the nonce of 12 bytes, the ciphertext, the tag of 16 bytes.
-  /// - Throws: `badKey` for a key of another length than 32 bytes; `failed` if memory or randomness is missing.
+  /// - Throws: `badKey` for a key that is not 32 bytes long; `failed` if memory or randomness is missing.
   package func seal(_ bytes: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard count == 32 else {
       throw CryptoError(.badKey, "A key of \(count) bytes cannot seal", hint: "Use a key of 32 bytes.")
@@ -57,8 +57,8 @@ package final class SymmetricKey: @unchecked Sendable {
 
   /// Decrypts the result of `seal`.
   ///
-  /// - Throws: `notAuthentic` if the bytes were sealed with another key or context or were changed, and for a key of
-  ///   another length than 32 bytes.
+  /// - Throws: `notAuthentic` if the bytes were sealed with another key or context or were changed, and for a key that is not 32
+  ///   bytes long.
   package func open(_ sealed: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
     let bytes = LibCrypto.optional { () -> [UInt8]? in
       guard count == 32, sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
@@ -90,7 +90,7 @@ package final class SymmetricKey: @unchecked Sendable {
         context, EVP_aes_256_gcm(), secret.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, isSealing ? 1 : 0,
         nil) == 1, EVP_CipherUpdate(context, nil, &written, authenticated, extra) == 1
     else { return nil }
-    // At least one byte, so that an empty text has an address.
+    // The buffer has at least one byte, because an empty buffer would have no address.
     var result = [UInt8](repeating: 0, count: text.count + 1)
     let isDone = text.withUnsafeBufferPointer {
       size == 0 || EVP_CipherUpdate(context, &result, &written, $0.baseAddress, size) == 1 && written == size

@@ -21,9 +21,9 @@ package struct FloodFill: Sendable {
   /// The cells adjacent to a cell.
   @usableFromInline
   package enum Neighbours: Sendable {
-    /// The four cells that share a side with it.
+    /// The four cells that share a side with a cell.
     case four
-    /// All cells of the square that extends this far to each side.
+    /// All cells of the square that extends this far to each side of a cell.
     case square(Int)
   }
 
@@ -56,7 +56,7 @@ package struct FloodFill: Sendable {
   @usableFromInline var reached: [Bool]
   @usableFromInline var waiting: [Place] = []
 
-  /// Creates a grid of which no cell is reached.
+  /// Creates a grid without reached cells.
   package init(width: Int, height: Int) {
     self.width = width
     self.height = height
@@ -177,8 +177,8 @@ package struct ComponentLabels: Sendable {
         if isSet(row &+ x) {
           let from = x
           while x < width, isSet(row &+ x) { x &+= 1 }
-          // A union-find forest: until `number` is called, `component` is the index of an earlier run of the same
-          // component, or of the run itself.
+          // A union-find forest. Until `number` is called, `component` is the index of an earlier run of the same component, or of
+          // the run itself.
           found.append(Run(y: Int32(y), from: Int32(from), to: Int32(x), component: Int32(found.count)))
         } else {
           x &+= 1
@@ -215,7 +215,7 @@ package struct ComponentLabels: Sendable {
   mutating func number() {
     count = 0
     for i in found.indices {
-      // The first run of a component precedes the others, which read its number there.
+      // The first run of a component precedes all its other runs, which read the component's number there.
       let first = Int(found[i].component)
       if first == i {
         found[i].component = Int32(count)

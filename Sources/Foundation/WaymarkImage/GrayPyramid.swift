@@ -1,11 +1,11 @@
 import CKernels
 
-/// A picture at decreasing sizes: 1, 2/3, 1/2, 1/3, 1/4 … of the frame, and on request from 2 and 4/3 of it.
+/// A picture at decreasing sizes: 1, 2/3, 1/2, 1/3, 1/4 … of the frame, and on request from 2 and 4/3 of the frame. `FrameReducer`
+/// below halves a large frame until it is small enough.
 ///
-/// The half-steps by 2/3 are those of S. Leutenegger, M. Chli, R. Siegwart, "BRISK", ICCV 2011, section 3.1; each whole
-/// step is the mean of 2×2 pixels. All levels have the same stride, so that offsets between pixels are the same on every
-/// level. Buffers are kept between frames: while the size of the frame stays the same, nothing is allocated. For one
-/// thread at a time. `FrameReducer` below halves a large frame until it is small enough.
+/// The half-steps by 2/3 are as in S. Leutenegger, M. Chli, R. Siegwart, "BRISK", ICCV 2011, section 3.1; each whole step is the
+/// mean of 2×2 pixels. All levels have the same stride, so that offsets between pixels are the same on every level. Buffers are
+/// kept between frames, so that nothing is allocated while the size of the frame stays the same. Use it from one thread at a time.
 package final class GrayPyramid {
   private struct Level {
     var offset: Int
@@ -26,8 +26,8 @@ package final class GrayPyramid {
   /// The distance between rows of every level, in bytes; in a compact pyramid, of level 0 only.
   package private(set) var stride = 0
 
-  /// - Parameter compact: true to give each level its own stride and a small margin, for pyramids that are kept: less than
-  ///   half the memory.
+  /// - Parameter compact: true to give each level its own stride and a small margin, for pyramids that are stored: this takes less
+  ///   than half the memory.
   package init(compact: Bool = false) {
     isCompact = compact
     margin = compact ? 2 : Self.margin
@@ -61,7 +61,7 @@ package final class GrayPyramid {
     makeLevels { ck_copy(frame.base, frame.stride, $0, stride, Int32(frame.width), Int32(frame.height)) }
   }
 
-  /// Computes the levels of a frame doubled in size: level 0 is twice the frame, level 1 is 4/3 of it, and so on.
+  /// Computes the levels of a frame at double size: level 0 is twice the frame, level 1 is 4/3 of the frame, and so on.
   package func updateDoubled(_ frame: ImageView, levels wanted: Int) {
     let (w, h) = (2 * frame.width, 2 * frame.height)
     if size != (w, h, -wanted) { layOut(w, h, wanted, doubled: true) }

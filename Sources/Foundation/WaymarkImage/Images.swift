@@ -203,8 +203,8 @@ package final class PixelBuffer: @unchecked Sendable {
   package let bytes: UnsafeMutablePointer<UInt8>
   package let capacity: Int
 
-  /// Allocates `capacity` bytes, aligned to 64 bytes, and 64 readable bytes after them so that vector loads may run
-  /// past the end. The contents are not initialised.
+  /// Allocates `capacity` bytes, aligned to 64 bytes, and 64 readable bytes after them so that vector loads may extend beyond the
+  /// end. The contents are not initialised.
   package init(capacity: Int) {
     self.capacity = capacity
     let raw = UnsafeMutableRawPointer.allocate(byteCount: capacity + 64, alignment: 64)
@@ -251,7 +251,7 @@ public enum ImageErrorCode: String, ProblemCode, CaseIterable {
   case unknownFormat
   /// The format is recognised but not supported.
   case unsupportedFormat
-  /// The format is supported, but not this variant of it.
+  /// The format is supported, but this variant of the format is not.
   case unsupportedVariant
   /// The picture has more pixels than the limit.
   case tooManyPixels

@@ -73,7 +73,7 @@ package struct RGBCanvas: ~Copyable {
     }
   }
 
-  /// Draws a line of text with its top left pixel at (`x`, `y`); a character that the font lacks is drawn as a box.
+  /// Draws a line of text with its top left pixel at (`x`, `y`). A character that is missing in the font is drawn as a box.
   package mutating func text(_ text: String, x: Int, y: Int, scale: Int = 1, _ colour: Colour) {
     var left = x
     for character in text {
@@ -176,7 +176,7 @@ package enum MarkedPicture {
       let xs = mark.corners.corners.map(\.x)
       let ys = mark.corners.corners.map(\.y)
       guard let left = xs.min(), let top = ys.min(), let bottom = ys.max(), mark.corners.isFinite else { continue }
-      // A label is above its outline if there is room, else below it, and always inside the picture.
+      // A label is above its outline if there is room, otherwise below it, and always inside the picture.
       let above = Int(top - line) - height
       let y = above >= 0 ? above : max(0, min(image.height - height, Int(bottom + line) + 1))
       let x = max(0, min(image.width - text, Int(left)))

@@ -1,8 +1,8 @@
 import Synchronization
 import WaymarkSystem
 
-/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence. `StageClock`
-/// below measures the times, and `RecentTimes` keeps those of one stage.
+/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence. `StageClock` below
+/// measures the times, and `RecentTimes` keeps the times of one stage.
 package final class StageTimes: Sendable {
   private struct Stage: Sendable {
     let name: String
@@ -45,8 +45,7 @@ package final class StageTimes: Sendable {
   }
 
   package var summary: [Summary] {
-    // The summary is computed within the lock: with a copy outside of it, a concurrent `record` would have to copy the
-    // array.
+    // The summary is computed within the lock. If a copy were used outside, a concurrent `record` would have to copy the array.
     stages.withLock { stages in
       stages.compactMap { stage in
         stage.times.percentiles([0.5, 0.99]).map {
@@ -57,7 +56,7 @@ package final class StageTimes: Sendable {
   }
 }
 
-/// A stop watch for consecutive stages; without `StageTimes` it does nothing.
+/// A stop watch for consecutive stages. Without `StageTimes` it has no effect.
 package struct StageClock {
   private let times: StageTimes?
   private var last: Double

@@ -1,7 +1,7 @@
 /// Decides how many bytes of pictures each client may hold at a time, before the bytes are read.
 ///
-/// No user gets the whole budget, a client has one picture at a time, and a bounded number of requests waits in order. The type uses no
-/// clock.
+/// The budget is never given to a single user, a client has one picture at a time, and a limited number of requests waits in order.
+/// The type uses no clock.
 package struct ByteBudget: Sendable {
   /// A client's request for memory.
   package struct Request: Hashable, Sendable {
@@ -34,9 +34,9 @@ package struct ByteBudget: Sendable {
   /// - Parameters:
   ///   - limit: the bytes for all users together.
   ///   - share: the bytes for one user.
-  ///   - reserve: the bytes reserved for users who hold nothing, so that two slow users cannot block a third.
-  ///   - waitingLimit: the number of clients that may wait; twice as many where the client is the only one of its user
-  ///     that waits, and three times as many for a client of root.
+  /// - reserve: the bytes reserved for users who hold nothing, so that two slow users cannot block a third.
+  /// - waitingLimit: the number of clients that may wait. The limit is twice this number for a user's only waiting client, and
+  ///   three times for a client of root.
   ///   - waitingShare: the number of clients of one user that may wait.
   package init(limit: Int, share: Int, reserve: Int, waitingLimit: Int, waitingShare: Int) {
     self.limit = limit
@@ -58,7 +58,7 @@ package struct ByteBudget: Sendable {
     // Clients are counted, not their requests: the server bounds the requests of a connection.
     let clients = Set(waiting.map { [Int($0.user), $0.client] })
     let own = clients.count(where: { $0[0] == Int(ask.user) })
-    // Some places in the queue are reserved for users with no other waiting client, and for root.
+    // Some positions in the queue are reserved for users without another waiting client, and for root.
     let places = ask.user == 0 ? 3 * waitingLimit : own == 1 ? 2 * waitingLimit : waitingLimit
     guard clients.count <= places, own <= waitingShare else {
       waiting.removeAll { $0.id == ask.id }
@@ -67,7 +67,7 @@ package struct ByteBudget: Sendable {
     return .waits
   }
 
-  /// Corrects the size of a request that is held.
+  /// Corrects the size of a granted request.
   ///
   /// - Returns: the requests that are granted now.
   package mutating func resize(_ id: Int, to bytes: Int) -> [Int] {
@@ -75,7 +75,7 @@ package struct ByteBudget: Sendable {
     return grant()
   }
 
-  /// Ends a request that is held or waits.
+  /// Ends a request that was granted or waits.
   ///
   /// - Returns: the requests that are granted now.
   package mutating func leave(_ id: Int) -> [Int] {
@@ -87,10 +87,10 @@ package struct ByteBudget: Sendable {
   /// Grants every waiting request that fits.
   private mutating func grant() -> [Int] {
     var granted: [Int] = []
-    // A user's requests keep their order, but a request of a client that still holds a picture does not block the others.
+    // A user's requests keep their order, except that a client that still holds a picture does not block the user's other clients.
     var blocked: Set<UInt32> = []
     var passed: Set<Int> = []
-    // The user who holds least comes first, so that two busy users do not block a third.
+    // The user who holds the fewest bytes comes first, so that two busy users do not block a third.
     while let ask = waiting.filter({ !blocked.contains($0.user) && !passed.contains($0.id) })
       .min(by: { held(by: $0.user) < held(by: $1.user) })
     {

@@ -1,5 +1,5 @@
-/// A 64-bit checksum over words: multiply and rotate in four lanes, as in xxHash64 (Y. Collet), without its tail rules;
-/// the end of the data is padded with zeros and its length mixed in. `CRC32C` below is the standard checksum of files.
+/// A 64-bit checksum over words: multiply and rotate in four lanes, as in xxHash64 (Y. Collet), but without its rules for the last
+/// bytes: the end of the data is padded with zeros and the length mixed in. `CRC32C` below is the standard checksum of files.
 package struct Checksum: Sendable {
   private var lanes = SIMD4<UInt64>(
     0x60EA_27EE_ADC0_B5D6, 0xC2B2_AE3D_27D4_EB4F, 0, 0x61C8_8646_80B5_83EB)

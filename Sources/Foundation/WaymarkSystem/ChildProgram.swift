@@ -2,7 +2,7 @@ import Glibc
 
 /// Runs another program, which is looked up in `PATH`, until it ends (`posix_spawnp`, `waitpid`).
 ///
-/// Workers are not started here: a worker has no environment, no output, and ends with the thread that started it.
+/// Workers are not started by this type: a worker has no environment, no output, and ends with the thread that started it.
 package enum ChildProgram {
   /// The path of the executable that runs; nil if /proc is not mounted.
   package static var ownPath: String? {
@@ -47,7 +47,7 @@ package enum ChildProgram {
   ///   - input: the file for the program's standard input.
   ///   - outputLimit: the bytes that are kept of each output; the rest is discarded.
   ///   - isJoined: true to redirect standard error to standard output.
-  ///   - confinement: nil for a program with this process's environment, whose output is read to the end.
+  /// - confinement: nil to give the program this process's environment and read its output to the end.
   package static func capture(
     _ words: [String], input: String = "/dev/null", outputLimit: Int = 16 << 20, isJoined: Bool = false,
     confinement: Confinement? = nil

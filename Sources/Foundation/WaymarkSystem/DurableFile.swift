@@ -5,12 +5,12 @@ import Glibc
 package enum DurableFile {
   /// Replaces a file: writes a temporary file beside it, flushes and renames it, and flushes the folder.
   ///
-  /// A link is replaced, not followed; anything else that is not a regular file is refused. After an error the old file is unchanged,
-  /// except after one in flushing the folder.
+  /// A link is replaced, not followed; a folder, pipe or device is refused. After an error the old file is unchanged, unless only
+  /// flushing the folder failed.
   package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
     var there = stat()
     if lstat(path, &there) == 0, ![S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) { throw notAFile(path) }
-    // A constant name, so that crashes leave at most one draft.
+    // The name is constant, so that crashes leave at most one draft.
     try put(bytes, at: path, through: path + ".new", mode: mode, isExact: true)
     if let number = synchronizeFolder(of: path) { throw FileError(path, cannotBe: "written", number: number) }
   }
@@ -102,8 +102,8 @@ package enum DurableFile {
 
 /// A file that is written piece by piece and gets its name only when it is complete and flushed.
 ///
-/// Until then it has no name at all (`O_TMPFILE`, open(2)), so that a process that is killed leaves nothing of it behind. If the file
-/// system has no nameless files, or /proc is not mounted, the file has a temporary name in the same folder.
+/// Until then it has no name at all (`O_TMPFILE`, open(2)), so that a process that is killed leaves no part of it behind. If the
+/// file system does not support nameless files, or /proc is not mounted, the file has a temporary name in the same folder.
 package final class DraftFile {
   private let path: String
   private let temporary: String
@@ -143,7 +143,7 @@ package final class DraftFile {
     guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
   }
 
-  /// `O_TMPFILE`, a macro that Swift does not import: its own bit and `O_DIRECTORY`.
+  /// `O_TMPFILE`, a macro that Swift does not import: its own bit together with `O_DIRECTORY`.
   private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
 
   deinit {
@@ -158,7 +158,7 @@ package final class DraftFile {
     }
   }
 
-  /// Flushes the file and gives it its name, replacing a file of that name. Nothing can be appended afterwards.
+  /// Flushes the file and gives it its name, replacing a file of the same name. Afterwards, the file cannot be extended.
   package func publish() throws(FileError) {
     var number: Int32?
     if isExact, fchmod(descriptor, mode) != 0 { number = errno }
@@ -166,7 +166,7 @@ package final class DraftFile {
     var isInPlace = false
     if number == nil, isNameless {
       let source = "/proc/self/fd/\(descriptor)"
-      // linkat(2) does not replace a file: the draft gets a temporary name, which is renamed below.
+      // linkat(2) does not replace a file, so the draft gets a temporary name and is renamed below.
       isInPlace = linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
       if !isInPlace {
         number = errno == EEXIST ? nil : errno

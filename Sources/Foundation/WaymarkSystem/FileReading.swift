@@ -5,7 +5,8 @@ import Glibc
 package enum WholeFile {
   /// The kinds of files that a path may lead to.
   package enum Kind: Sendable {
-    /// A regular file; links are followed. Other files are refused without waiting: opening a pipe would wait for its writer.
+    /// A regular file; links are followed. Other files are refused without waiting, because opening a pipe would wait for its
+    /// writer.
     case regular
     /// A regular file that is not a link, for folders in which other users may create links.
     case unlinked
@@ -56,8 +57,8 @@ package enum WholeFile {
     try read(descriptor: STDIN_FILENO, name: "standard input", limit: limit, onlyRegular: false)
   }
 
-  /// Reads from a descriptor to the end. The size that fstat(2) reports refuses a file above the limit and sets the
-  /// first capacity; the bytes read decide, as a file may grow or shrink, and those of `/proc` have size 0.
+  /// Reads from a descriptor to the end. The size reported by fstat(2) is used to refuse a file above the limit and for the first
+  /// capacity. The limit also applies to the bytes read, because a file may grow, and files in `/proc` report size 0.
   package static func read(
     descriptor: Int32, name: String, limit: Int, onlyRegular: Bool
   ) throws(FileError) -> [UInt8] {
@@ -70,7 +71,7 @@ package enum WholeFile {
     }
     let size = kind == S_IFREG ? Int(information.st_size) : 0
     guard size <= limit else { throw tooLarge(name, limit) }
-    // One byte more than the file, so that its end is reached without enlarging the buffer.
+    // One byte more than the file, so that its end is detected without enlarging the buffer.
     var bytes = [UInt8](repeating: 0, count: max(size + 1, 4096))
     var count = 0
     while true {
@@ -115,7 +116,7 @@ package final class OpenFile: Sendable {
       name: String(decoding: name, as: UTF8.self), limit: limit)
   }
 
-  /// Creates the file from the result of open(2), which it closes.
+  /// Creates the file from the result of open(2), and takes over closing it.
   private init(_ descriptor: Int32, name: String, limit: Int) throws(FileError) {
     guard descriptor >= 0 else { throw FileError(name, cannotBe: "read", number: errno) }
     // The error is thrown before all members are set: otherwise `deinit` would close the descriptor a second time.
@@ -162,7 +163,7 @@ package enum FileKind: Sendable {
   /// A pipe, a device, a socket.
   case special
 
-  /// Creates the kind of the file that a path leads to; nil if stat(2) fails, such as for a missing file.
+  /// Creates the kind of the file at a path; nil if stat(2) fails, for example because the file is missing.
   package init?(_ path: String) {
     var information = stat()
     guard stat(path, &information) == 0 else { return nil }

@@ -51,9 +51,10 @@ package enum Folder {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Returns why this user could not create and change files in a folder that `make` would create; nil if it could. Creates nothing.
+  /// Returns the reason why this user could not create and change files in a folder that `make` would create; nil if the user
+  /// could. Creates nothing.
   ///
-  /// The folder of another user than root counts as usable, as that user may run the service for which the folder is checked.
+  /// A folder of a user other than root counts as usable, because the service for which the folder is checked may run as that user.
   ///
   /// - Parameter withParents: true if missing parent folders would be created as well.
   package static func obstacle(_ path: String, withParents: Bool = true) -> FileError? {
@@ -72,7 +73,7 @@ package enum Folder {
         return FileError(path, cannotBe: missing == 0 ? "written in" : "made", number: number)
       }
       let number = errno
-      // A folder that this user may not search hides those in it.
+      // In a folder that this user may not search, the folders inside are hidden.
       guard number == ENOENT || number == EACCES, !folder.isEmpty, folder != "." else {
         return FileError(path, cannotBe: "made", number: number)
       }
@@ -85,8 +86,8 @@ package enum Folder {
     }
   }
 
-  /// Returns whether a device is that of /proc or /sys, in which access(2) permits root to write, although no folder
-  /// can be made.
+  /// Returns whether a device is the device of /proc or /sys. There, access(2) permits root to write, although folders cannot be
+  /// made.
   private static func isKernels(_ device: dev_t) -> Bool {
     ["/proc", "/sys"].contains { root in
       var information = stat()
@@ -94,7 +95,7 @@ package enum Folder {
     }
   }
 
-  /// Returns whether a path is that of a missing folder in /run, which systemd makes when the unit that uses it starts.
+  /// Returns whether a path is a missing folder in /run. systemd makes such a folder when the unit that uses it starts.
   package static func isRuntime(_ path: String) -> Bool { path.hasPrefix("/run/") && FileKind(path) == nil }
 
   /// Returns the folder that contains a file or folder; `.` for a name alone.

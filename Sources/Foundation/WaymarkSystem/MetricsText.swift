@@ -7,7 +7,7 @@ package struct MetricsText: Sendable {
 
   package init(prefix: String) { self.prefix = prefix }
 
-  /// Writes the head of a metric, which its samples follow.
+  /// Writes the head of a metric. Its samples follow.
   ///
   /// - Parameter type: `gauge`, `counter`, or `summary` for quantiles.
   package mutating func head(_ name: String, _ type: String, _ help: String) {

@@ -9,7 +9,7 @@ package enum EndSignals {
   /// The signal sources, retained for the lifetime of the program because a released source receives nothing.
   private static let sources = Mutex<[any DispatchSourceSignal]>([])
 
-  /// Returns a stream of received signals, which no longer end the program by themselves.
+  /// Returns a stream of received signals. From now on, these do not end the program by themselves.
   package static func received(_ numbers: [CInt]) -> AsyncStream<CInt> {
     let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
     sources.withLock { sources in
@@ -24,7 +24,7 @@ package enum EndSignals {
     return signals
   }
 
-  /// Waits for SIGTERM or SIGINT, which no longer end the program by themselves.
+  /// Waits for SIGTERM or SIGINT. From now on, these do not end the program by themselves.
   package static func requested() async {
     for await _ in received([SIGTERM, SIGINT]) { break }
   }
@@ -37,8 +37,8 @@ package enum EndSignals {
 
 /// The limit of open file descriptors of this process (getrlimit(2)).
 package enum OpenFileLimit {
-  /// Returns whether more than `count` descriptors are free, assuming that every number above the lowest free one is
-  /// free; true if the limit is unknown.
+  /// Returns whether more than `count` descriptors are free, assuming that every number above the lowest free number is free; true
+  /// if the limit is unknown.
   package static func hasRoom(for count: Int) -> Bool {
     let lowest = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }
@@ -48,7 +48,7 @@ package enum OpenFileLimit {
 
   /// Raises the limit to `least` where it is lower.
   ///
-  /// - Returns: the limit in effect if it is still below `least`, else nil.
+  /// - Returns: the limit in effect if it is still below `least`, otherwise nil.
   package static func shortage(below least: Int) -> Int? {
     guard var limit = current, limit.rlim_cur < least else { return nil }
     limit.rlim_cur = min(limit.rlim_max, rlim_t(least))

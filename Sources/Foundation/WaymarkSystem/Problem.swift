@@ -1,5 +1,5 @@
-/// The stable words by which programs distinguish the problems of one module. The errors themselves are below:
-/// `Problem`, the protocol `ExplainedError`, and `ServiceProblem`.
+/// The stable words by which programs distinguish the problems of one module. The file also has the errors themselves: `Problem`,
+/// the protocol `ExplainedError`, and `ServiceProblem`.
 public protocol ProblemCode: RawRepresentable<String>, Hashable, Sendable {}
 
 /// A `ProblemCode` with an open set of words, for codes that a newer service may add.
@@ -18,7 +18,7 @@ extension OpenProblemCode {
 
 /// A problem: the common form of all errors of the package.
 ///
-/// Each module defines its own, such as `ImageError`, by its codes; message and hint have the same form everywhere.
+/// Each module defines its own problem type by its codes, such as `ImageError`; message and hint have the same form everywhere.
 public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
   /// The stable words of these problems.
   public typealias Code = Kind

@@ -1,10 +1,8 @@
-/// A regular expression that matches whole texts.
+/// A regular expression that matches whole texts. `RegularExpressionProgram` below is the compiled form.
 ///
-/// `RegularExpressionProgram` below is the compiled form.
-///
-/// Codes and labels are untrusted, so no text may keep the service busy: all paths through the expression are followed simultaneously,
-/// without backtracking, and the time is bounded by the product of the lengths of text and expression (K. Thompson, "Regular
-/// expression search algorithm", CACM 11, 1968).
+/// Codes and labels are untrusted, so a text must not keep the service busy: all paths through the expression are followed
+/// simultaneously, without backtracking, and the time is bounded by the product of the lengths of text and expression (K. Thompson,
+/// "Regular expression search algorithm", CACM 11, 1968).
 ///
 /// The syntax: characters, `.`, `\d \w \s` and their opposites, `[…]`, groups, `|`, `? * + {n} {n,} {n,m}`, `^` and `$` at the ends,
 /// and `(?i)` at the beginning. Back references and lookaround are refused. Characters are Unicode scalars; `\d` is 0 to 9, `\w`
@@ -37,7 +35,7 @@ package struct RegularExpression: Sendable {
 
   /// Returns whether the expression matches the whole text.
   ///
-  /// - Parameter steps: the remaining number of steps, which is reduced; at 0 nothing matches.
+  /// - Parameter steps: the remaining number of steps, which is reduced. At 0, the result is false.
   package func matches(_ text: String, steps: inout Int) -> Bool {
     guard let end = advance(beginning, over: text, steps: &steps) else { return false }
     return isWhole(end)
@@ -50,7 +48,8 @@ package struct RegularExpression: Sendable {
     return Progress(places: places.list)
   }
 
-  /// Returns the progress after more text, so that a search over many readings of a text continues only those that may still match.
+  /// Returns the progress after more text. A search over many readings of a text can then continue only the readings that may still
+  /// match.
   ///
   /// - Parameter steps: the remaining number of steps, which is reduced.
   /// - Returns: `nil` if no text with this beginning matches, or if no steps remain.
@@ -119,7 +118,7 @@ struct RegularExpressionProgram: Sendable {
 
   /// The longest expression, in characters.
   static let lengthLimit = 400
-  /// The greatest `size`, which counts a repeated part once per repetition.
+  /// The largest `size`, in which a repeated part counts once per repetition.
   private static let sizeLimit = 4_000
 
   /// Compiles an expression.
@@ -140,7 +139,7 @@ struct RegularExpressionProgram: Sendable {
   /// Returns whether a class contains a character, in either case if the expression ignores case.
   func takes(_ set: ScalarClass, _ scalar: Unicode.Scalar) -> Bool {
     guard ignoresCase else { return set.contains(scalar) }
-    // A class that contains "a" also contains "A", and a class that excludes "a" excludes both.
+    // If case is ignored, a class that contains "a" also contains "A", and a class that excludes "a" excludes both.
     let isNamed =
       set.names(scalar)
       || [scalar.properties.uppercaseMapping, scalar.properties.lowercaseMapping].contains { mapping in
@@ -155,7 +154,7 @@ struct RegularExpressionProgram: Sendable {
     return instructions.count - 1
   }
 
-  /// Compiles a part that continues at an instruction.
+  /// Compiles a part that continues at a given instruction.
   ///
   /// - Returns: its first instruction.
   private mutating func add(_ node: RegularExpressionNode, before next: Int) throws(RegularExpressionFlaw) -> Int {
@@ -180,7 +179,7 @@ struct RegularExpressionProgram: Sendable {
       var place = next
       if let most {
         for _ in least..<max(least, most) {
-          // Each optional repetition may skip all following ones.
+          // Each optional repetition may skip all repetitions after it.
           place = add(either(try add(part, before: place), next))
         }
       } else {

@@ -201,7 +201,7 @@ struct RegularExpressionParser {
     return value
   }
 
-  /// Parses the rest of an escape; its backslash was read.
+  /// Parses the rest of an escape, after its backslash.
   private mutating func escaped() throws(RegularExpressionFlaw) -> ScalarClass {
     guard let scalar = current else { throw RegularExpressionFlaw("it ends with a backslash") }
     place += 1

@@ -1,9 +1,9 @@
 /// Replaces the matches of a regular expression in a text.
 ///
-/// The syntax is that of `RegularExpression`, with captured groups, and with `^`, `$`, `\b` and `\B` anywhere. Of several matches at one
-/// position, the first alternative and the greediest repetition are preferred, as in Perl; all threads are advanced simultaneously, so that
-/// the time for each match is bounded by the product of the lengths of text and expression (R. Pike's machine; R. Cox, "Regular Expression
-/// Matching: the Virtual Machine Approach", 2009).
+/// The syntax is that of `RegularExpression`, with captured groups, and with `^`, `$`, `\b` and `\B` anywhere. Of several matches
+/// at one position, the first alternative and the greediest repetition are preferred, as in Perl. All threads are advanced
+/// simultaneously, so that the time for each match is bounded by the product of the lengths of text and expression (R. Pike's
+/// machine; R. Cox, "Regular Expression Matching: the Virtual Machine Approach", 2009).
 package struct RegularExpressionReplacement: Sendable {
   private enum Part {
     case text(String)
@@ -17,8 +17,8 @@ package struct RegularExpressionReplacement: Sendable {
 
   /// Compiles an expression and a template.
   ///
-  /// - Parameter template: the replacement. `$0` is the match and `$1` its first group; a group that the expression
-  ///   lacks is empty. A backslash takes the next character literally.
+  /// - Parameter template: the replacement. `$0` is the match and `$1` its first group; a group that the expression lacks is empty.
+  ///   A character after a backslash is taken literally.
   /// - Throws: `RegularExpressionFlaw` if the expression is malformed, too large or has a construct outside this
   ///   syntax.
   package init(_ expression: String, template: String) throws(RegularExpressionFlaw) {
@@ -28,7 +28,7 @@ package struct RegularExpressionReplacement: Sendable {
     while let character = rest.popFirst() {
       if character == "$", var number = rest.first.flatMap(Self.digit) {
         rest.removeFirst()
-        // A second digit belongs to the number if there is such a group.
+        // A second digit belongs to the number if the expression has such a group.
         while let digit = rest.first.flatMap(Self.digit), 10 * number + digit <= program.groups {
           number = 10 * number + digit
           rest.removeFirst()

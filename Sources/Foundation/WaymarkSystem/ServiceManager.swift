@@ -4,15 +4,15 @@ import Glibc
 /// variables (`sd_listen_fds(3)`). The file also has secrets in files: `Credential`, which systemd passes, and `SecretLine`.
 package struct ServiceManager: Sendable {
   private let socket: String?
-  /// Seconds between two keep-alive messages: half of the watchdog's timeout, at most `longestInterval`; `nil` without
-  /// a watchdog.
+  /// The seconds between two keep-alive messages: half of the watchdog's timeout, at most `longestInterval`; `nil` without a
+  /// watchdog.
   package let watchdogInterval: Double?
   /// The greatest number of seconds between two keep-alive messages.
   private static let longestInterval = 4.0
   /// The descriptors passed by systemd, from 3 on.
   let listenDescriptors: [CInt]
 
-  /// Reads systemd's variables; those for another process are ignored.
+  /// Reads systemd's variables. Variables for another process are ignored.
   package init(environment: [String: String], process: Int32 = getpid()) {
     socket = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     let watched = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true
@@ -68,8 +68,8 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// Returns the first descriptor passed by systemd that is a listening Unix stream socket, and its path; `nil` without
-  /// one.
+  /// Returns the first descriptor passed by systemd that is a listening Unix stream socket, and its path; `nil` without such a
+  /// descriptor.
   package func listeningSocket() -> (descriptor: CInt, path: String)? {
     for descriptor in listenDescriptors {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -91,14 +91,14 @@ package struct ServiceManager: Sendable {
 
 // MARK: - Secrets
 
-/// Secrets that systemd passes to a unit (`LoadCredential=`): in a configuration, `credential:NAME` in the place of a path means such a
-/// secret.
+/// Secrets that systemd passes to a unit (`LoadCredential=`). In a configuration, `credential:NAME` in place of a path refers to
+/// such a secret.
 package enum Credential {
   private static let mark = "credential:"
 
-  /// Returns the path of a configured file: for `credential:NAME` the path in the folder of credentials, else the text itself.
+  /// Returns the path of a configured file: for `credential:NAME` the path in the folder of credentials, otherwise the text itself.
   ///
-  /// - Parameter folder: the folder of this process's credentials; without one, `credential:NAME` is returned as it is.
+  /// - Parameter folder: the folder of this process's credentials; without a folder, `credential:NAME` is returned unchanged.
   package static func path(_ text: String, in folder: String? = folder) -> String {
     guard text.hasPrefix(mark), let folder, folder.hasPrefix("/") else { return text }
     let name = text.dropFirst(mark.count)
@@ -117,7 +117,7 @@ package enum Credential {
 package enum SecretLine {
   /// Reads the first line of a file.
   ///
-  /// - Throws: `notPermitted` also if users other than its owner and group have any permission on the file.
+  /// - Throws: the errors of reading, and `notPermitted` if users other than its owner and group have any permission on the file.
   package static func read(_ path: String) throws(FileError) -> String {
     let bytes = try file(path)
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
@@ -125,7 +125,7 @@ package enum SecretLine {
 
   /// Reads a whole file of at most 64 KiB.
   ///
-  /// - Throws: `notPermitted` also if users other than its owner and group have any permission on the file.
+  /// - Throws: the errors of reading, and `notPermitted` if users other than its owner and group have any permission on the file.
   package static func file(_ path: String) throws(FileError) -> [UInt8] {
     var information = stat()
     guard stat(path, &information) == 0 else { throw FileError(path, cannotBe: "read", number: errno) }

@@ -14,7 +14,7 @@ package enum SocketFile {
 
   /// Connects a socket (connect(2)).
   ///
-  /// - Returns: false if it failed; `errno` is the cause.
+  /// - Returns: false if connecting failed; `errno` is then the cause.
   package static func connect(_ socket: CInt, to address: sockaddr_un) -> Bool {
     withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -29,13 +29,13 @@ package enum SocketFile {
     case none
     /// The path has a file that is not a socket.
     case notASocket
-    /// The path has a socket with a listener, or one for which this is unknown.
+    /// The path has a socket with a listener, or a socket that may have a listener.
     case inUse
     /// The socket cannot be removed; the `errno`.
     case failed(CInt)
   }
 
-  /// Removes the socket of a dead process at a path: one that refuses a connection.
+  /// Removes the socket of a dead process at a path. Such a socket refuses connections.
   package static func removeLeftover(at path: String, _ address: sockaddr_un) -> Leftover {
     var information = stat()
     guard lstat(path, &information) == 0 else { return .none }
@@ -44,7 +44,7 @@ package enum SocketFile {
       AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard probe >= 0 else { return .failed(errno) }
     defer { close(probe) }
-    // EAGAIN means that the queue of a listener is full; after EACCES the listener is unknown.
+    // EAGAIN means that the queue of a listener is full; EACCES leaves open whether there is a listener.
     guard !connect(probe, to: address), errno == ECONNREFUSED else { return .inUse }
     return unlink(path) == 0 || errno == ENOENT ? .none : .failed(errno)
   }
@@ -57,8 +57,8 @@ package enum SocketPath {
   /// The path of the system's service.
   package static let system = "/run/waymark/waymark.sock"
 
-  /// Returns the default path: `$WAYMARK_SOCKET`, else for root and the system service the system's path, else a path
-  /// of the user.
+  /// Returns the default path: `$WAYMARK_SOCKET`, or else the system's path for root and the system service, or else a path of the
+  /// user.
   ///
   /// - Parameters:
   ///   - environment: the process's environment.
@@ -71,7 +71,7 @@ package enum SocketPath {
     return system
   }
 
-  /// Returns the path to which a client of this process's user connects: the default, or that of the system if only that socket
+  /// Returns the path to which a client of this process's user connects: the default path, or the system's path if only that socket
   /// exists.
   package static func forClient(environment: [String: String]) -> String {
     let own = standard(environment: environment, isSystem: isSystem(environment: environment))

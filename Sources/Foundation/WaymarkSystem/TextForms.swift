@@ -28,9 +28,9 @@ extension Unicode.Scalar {
 
 /// Finds the known word nearest to a mistyped one.
 package enum NearestWord {
-  /// Returns the word of `known` with the least Levenshtein distance from `word`, regardless of case; `nil` if that
-  /// distance is greater than both two and a third of the length of `word`, or `word` is longer than `longest`. A word
-  /// of up to three letters needs the same first letter.
+  /// Returns the word of `known` with the least Levenshtein distance from `word`, regardless of case. `nil` if this distance is
+  /// greater than both two and a third of the length of `word`, or `word` is longer than `longest`. A word of up to three letters
+  /// must have the same first letter.
   package static func of(_ word: String, among known: some Sequence<String>) -> String? {
     guard word.utf8.count <= longest else { return nil }
     let word = word.lowercased()
@@ -45,7 +45,7 @@ package enum NearestWord {
     of(word, among: known).map { "Did you mean \($0)?" }
   }
 
-  /// The greatest length of a word in bytes, which bounds the time.
+  /// The largest length of a word in bytes, which limits the time.
   private static let longest = 128
 
   /// Returns the Levenshtein distance of two strings, in bytes.
@@ -82,8 +82,8 @@ package enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Returns the text with every valid escape decoded once and everything else kept, as lenient programs read it; `nil` if it has no
-  /// valid escape.
+  /// Returns the text with every valid escape decoded once and everything else unchanged, as lenient programs read it; `nil`
+  /// without a valid escape.
   package static func decodedOnce(_ text: String) -> String? {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
@@ -102,10 +102,10 @@ package enum PercentCoding {
     return result.count == bytes.count ? nil : String(decoding: result, as: UTF8.self)
   }
 
-  /// The greatest number of items, which bounds the time.
+  /// The largest number of items, which limits the time.
   private static let maximumItems = 256
 
-  /// Returns the items of a query; `nil` if one cannot be decoded. A `+` is not a space.
+  /// Returns the items of a query; `nil` if an item cannot be decoded. A `+` does not stand for a space.
   package static func items(_ query: String) -> [(name: String, value: String)]? {
     var result: [(name: String, value: String)] = []
     // Split by bytes: a combining character after a separator must not hide the separator.
@@ -132,7 +132,7 @@ package enum XMLText {
 
   /// Returns a string with its markup characters as entities.
   ///
-  /// - Parameter unwritable: replaces each control character that XML 1.0 has no way to write (section 2.2).
+  /// - Parameter unwritable: replaces each control character that XML 1.0 cannot represent (section 2.2).
   package static func escaped(_ text: String, unwritable: String = "\u{FFFD}") -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -149,7 +149,7 @@ package enum XMLText {
     return result
   }
 
-  /// Reverses `escaped`; an ampersand that does not begin an entity is kept.
+  /// Reverses `escaped`. An ampersand that does not begin an entity is kept.
   package static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -244,7 +244,7 @@ extension StringProtocol {
     return String(suffix.isEmpty ? unslashed : unslashed.dropLast(suffix.count + 1))
   }
 
-  /// The path from the root, if the process's current folder is that of a relative path.
+  /// The path from the root; a relative path is resolved from the process's current folder.
   package var absolutePath: String {
     guard !hasPrefix("/"), let folder = getcwd(nil, 0) else { return String(self) }
     defer { free(folder) }
@@ -291,8 +291,7 @@ public enum DisplayText {
   /// people.
   package static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isSafe) }
 
-  /// Returns a text of several lines with every unsafe character except line feeds and tabs escaped. Backslashes are not
-  /// escaped.
+  /// Returns a text of several lines with every unsafe character escaped, except line feeds and tabs. Backslashes are not escaped.
   package static func lines(_ text: String) -> String {
     spelled(text, keeping: { isSafe($0) || $0 == "\n" || $0 == "\t" }) { "\\u{\(String($0.value, radix: 16))}" }
   }

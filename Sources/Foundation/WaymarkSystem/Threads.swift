@@ -1,12 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A named thread that can be asked to end.
+/// A named thread that can be asked to end. Work that waits in system calls needs such a thread, because it must not run on the
+/// cooperative pool of tasks.
 ///
-/// The file also has `StopSignal` and `WakePipe`, which wake a thread in `poll`, `WorkQueue` and `OrderedTasks`, which
-/// run jobs, and `Monitor`, a shared value.
-///
-/// Work that waits in system calls must not run on the cooperative pool of tasks.
+/// The file also has `StopSignal` and `WakePipe`, which wake a thread in `poll`, `WorkQueue` and `OrderedTasks`, which run jobs,
+/// and `Monitor`, a shared value.
 package final class WorkerThread: Sendable {
   private struct Run: Sendable {
     let thread: pthread_t
@@ -23,13 +22,13 @@ package final class WorkerThread: Sendable {
 
   deinit {
     stop()
-    // A thread that released the last reference to this object cannot join itself.
+    // If the thread itself released the last reference to this object, it cannot join itself.
     current.withLock { run in
       if let run { pthread_detach(run.thread) }
     }
   }
 
-  /// Runs `body` on a new thread; no effect while one is running.
+  /// Runs `body` on a new thread. Has no effect while a thread is running.
   package func start(_ body: @escaping @Sendable (StopSignal) -> Void) {
     current.withLock { run in
       if let ended = run, ended.stop.isOver {
@@ -47,7 +46,7 @@ package final class WorkerThread: Sendable {
     }
   }
 
-  /// Asks the thread to end and waits for it; on the thread itself it does not wait.
+  /// Asks the thread to end and waits for this. When called on the thread itself, does not wait.
   package func stop() {
     let ending = current.withLock { run -> Run? in
       guard let running = run else { return nil }
@@ -142,7 +141,7 @@ package final class StopSignal: Sendable {
       let left = deadline.map { max(0, $0 - MonotonicClock.now) } ?? (pipe.descriptor < 0 ? 1 : nil)
       let result = withUnsafeMutablePointer(to: &fds) { pointer in
         pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { both -> CInt in
-          // Whole milliseconds, rounded up: at most one millisecond late, never early.
+          // The time is rounded up to whole milliseconds: at most one millisecond late, never early.
           poll(both, 2, left.map { CInt(min(($0 * 1000).rounded(.up), 1e9)) } ?? -1)
         }
       }
@@ -304,7 +303,7 @@ package enum OrderedTasks {
 
 // MARK: - Shared values
 
-/// A value shared by threads, which can wait until it changes.
+/// A value shared by threads. A thread can wait until the value changes.
 ///
 /// `@unchecked` because the value is accessed only with the mutex locked, and both pthread objects have a fixed
 /// address from `init` to `deinit`.
@@ -319,7 +318,7 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
-    // Deadlines do not depend on the wall clock, which may be set.
+    // Deadlines use the monotonic clock, because the wall clock may be set.
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     pthread_cond_init(condition, &attributes)
     pthread_condattr_destroy(&attributes)

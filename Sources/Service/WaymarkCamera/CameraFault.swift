@@ -4,7 +4,7 @@ import WaymarkSystem
 
 /// A reason why a camera cannot be opened, or has stopped delivering frames.
 package enum CameraFault: Error, Sendable, Hashable {
-  /// No attached camera is the selected one, or its node is missing (ENOENT).
+  /// No attached camera is the selected one, or the node of the selected camera is missing (ENOENT).
   case absent
   /// The camera was unplugged, or its driver released it (ENODEV, ENXIO, ESHUTDOWN, POLLHUP).
   case gone
@@ -14,9 +14,10 @@ package enum CameraFault: Error, Sendable, Hashable {
   case notPermitted
   /// No frame arrived for many frame intervals.
   case stalled
-  /// The driver reported an error that only reopening can resolve (EIO and all others), with the errno.
+  /// The driver reported an error, with its errno, that only reopening can resolve: EIO, or any errno that has no other fault.
   case broken(Int32)
-  /// The camera offers no format that can be read, contradicts itself about one, or has too few buffers; with the reason for people.
+  /// The camera offers no readable format, makes contradictory statements about a format, or has too few buffers; with the reason
+  /// for people.
   case unsupported(String)
   /// The camera's pictures could only be decoded in this process, which the configuration does not allow; with the reason for people.
   case locked(String)
@@ -41,7 +42,7 @@ package enum CameraFault: Error, Sendable, Hashable {
       case .busy, .notPermitted: 1.0
       case .stalled, .broken, .unsupported, .locked: 5.0
       }
-    // A camera that was reported as unplugged is absent at the next attempt, which is not reported again.
+    // A camera that was reported as unplugged is absent at the next attempt; its absence is not reported again.
     return SourceFault(
       error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
   }

@@ -2,8 +2,8 @@ import FoundationEssentials
 package import WaymarkFrames
 import WaymarkSystem
 
-/// Lists the attached cameras, and opens the one that a `CameraSelector` selects. `AttachedCamera` below describes a
-/// camera to users.
+/// Lists the attached cameras, and opens the camera that a `CameraSelector` selects. `AttachedCamera` below describes a camera to
+/// users.
 package struct CameraFinder: Sendable {
   private let nodes: VideoNodes
   private let calls: any VideoSyscalls
@@ -52,13 +52,13 @@ package struct CameraFinder: Sendable {
   /// Opens the selected camera: the first that `use` accepts.
   ///
   /// - Parameters:
-  ///   - pinned: the identity of the camera that was last in use, which is opened again even if its node has changed;
-  ///     nil if there was none.
-  ///   - mayReplace: true to open any selected camera if the pinned one is missing.
-  ///   - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
-  ///   - use: receives an open camera; if it throws, the next one is tried.
+  /// - pinned: the identity of the camera that was last in use; this camera is opened again even if its node has changed. Nil if no
+  ///   camera was in use.
+  /// - mayReplace: true to open any selected camera if the pinned camera is missing.
+  /// - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
+  /// - use: receives an open camera; if it throws, the next camera is tried.
   /// - Returns: the result of `use`.
-  /// - Throws: the first fault other than `absent` and `gone`; otherwise one of these two.
+  /// - Throws: the first fault other than `absent` and `gone`, or else `absent` or `gone`.
   package func open<Use: ~Copyable>(
     _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true,
     use: (consuming Found) throws(CameraFault) -> Use
@@ -87,8 +87,8 @@ package struct CameraFinder: Sendable {
     }
   }
 
-  /// Opens the first node that is a selected camera and that `use` accepts; otherwise throws the first fault other than
-  /// a missing camera.
+  /// Opens the first node that is a selected camera and that `use` accepts; otherwise throws the first fault other than a missing
+  /// camera.
   private func openFirst<Use: ~Copyable>(
     _ candidates: [VideoNode], _ vendorFormats: Bool, _ use: (consuming Found) throws(CameraFault) -> Use,
     _ isMeant: (CameraIdentity, _ name: String) -> Bool
@@ -117,7 +117,7 @@ package struct CameraFinder: Sendable {
   ) throws(CameraFault) -> VideoDevice {
     let offers = device.offers()
     if offers.contains(where: { $0.format != nil }) { return device }
-    // libv4l2 selects which of the camera's formats it converts, so conversion is refused if any of them is compressed.
+    // libv4l2 chooses which format of the camera it converts, so conversion is refused if any format of the camera is compressed.
     if !vendorFormats, let packed = offers.first(where: { !UncompressedFormats.codes.contains($0.fourCC) }) {
       let name = PixelFormat.text(ofFourCC: packed.fourCC)
       throw .locked("its pictures (\(name)) would be decoded by libv4l2 inside the service")
@@ -152,16 +152,16 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
     package var description: String
     /// True if frames in this format can be read.
     package var usable: Bool
-    /// True if libv4l2 converts another format to this one.
+    /// True if libv4l2 produces this format by converting another.
     package var emulated: Bool
     package var sizes: [Size]
   }
 
   /// A size, or a range of sizes, in pixels.
   package struct Size: Sendable, Equatable, Codable {
-    /// The width, or the largest one of a range.
+    /// The width in pixels; for a range, the largest width.
     package var width: Int
-    /// The height, or the largest one of a range.
+    /// The height in pixels; for a range, the largest height.
     package var height: Int
     /// The smallest width of a range; nil for a single size.
     package var minimumWidth: Int?

@@ -20,8 +20,8 @@ package struct CameraSettings: Sendable, Equatable {
   /// The number of buffers that are requested from the driver.
   package var buffers = 6
 
-  /// Creates settings; by default any camera at 640×480 pixels and 30 frames per second, and Motion JPEG preferred,
-  /// which USB cameras deliver at full rate and previews pass through.
+  /// Creates settings; by default any camera at 640×480 pixels and 30 frames per second. Motion JPEG is preferred, because USB
+  /// cameras deliver it at full rate and previews pass it through.
   package init(
     selector: CameraSelector = .any, formats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .grey, .yuv420, .uyvy, .nv21],
     width: Int = 640, height: Int = 480, rate: Double = 30, transform: FrameTransform = .identity,
@@ -40,7 +40,7 @@ package struct CameraSettings: Sendable, Equatable {
 
 /// Selects one of the attached cameras.
 package enum CameraSelector: Sendable, Hashable {
-  /// The first camera that can be opened; if it stays missing, another one.
+  /// The first camera that can be opened; another camera replaces it if it stays missing.
   case any
   /// The camera of a node or link such as `/dev/video2` or `/dev/waymark/…`. After it was opened, the same camera is
   /// selected even if its node changes.

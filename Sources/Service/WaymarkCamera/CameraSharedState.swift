@@ -14,8 +14,8 @@ final class CameraSharedState: Sendable {
     var device: OpenDevice?
   }
 
-  /// An open device. It is removed under the lock before the device is closed, so that no control is set on another
-  /// file with the same descriptor.
+  /// An open device. It is removed under the lock before the device is closed; otherwise a control could be set on another file
+  /// with the same descriptor.
   private struct OpenDevice: Sendable {
     let descriptor: CInt
     let calls: any VideoSyscalls
@@ -71,8 +71,8 @@ final class CameraSharedState: Sendable {
 
   /// Sets a control, now if the camera is open, and whenever it is opened later.
   ///
-  /// - Throws: `unknownControl`, `controlOutOfRange` or `controlRefused` if the open camera does not take the value,
-  ///   which is then not kept.
+  /// - Throws: `unknownControl`, `controlOutOfRange` or `controlRefused` if the open camera refuses the value; the value is then
+  ///   not kept.
   func setControl(_ name: String, to value: Int, device: String) throws(SourceError) {
     let problem = values.withLock { values -> SourceError? in
       guard values.device != nil else {
@@ -149,7 +149,7 @@ enum ControlNames {
     wm_cid_flash_led_mode: "torch", wm_cid_flash_torch_intensity: "torchIntensity",
   ]
 
-  /// Returns the name of a control; for an unknown one, the driver's name in camelCase.
+  /// Returns the name of a control; if it is unknown, the driver's name in camelCase.
   static func name(of id: UInt32, driverName: String) -> String {
     if let word = words[id] { return word }
     let parts = driverName.split { !$0.isLetter && !$0.isNumber }.map { $0.lowercased() }
@@ -194,8 +194,8 @@ extension VideoDevice {
     var raw = v4l2_queryctrl()
     raw.id = nextControl
     var last: UInt32 = 0
-    // Each call returns the control with the next greater id. Since a driver might repeat ids without end, the loop is
-    // bounded, and the ids have to increase.
+    // Each call returns the control with the next greater id. Because a driver might repeat ids without end, the loop is bounded,
+    // and the ids have to increase.
     for _ in 0..<1024 {
       guard attempt(wm_vidioc_queryctrl, &raw) >= 0, raw.id & nextControl == 0, raw.id > last else { break }
       last = raw.id
@@ -234,7 +234,7 @@ extension VideoDevice {
         var item = v4l2_querymenu()
         item.id = raw.id
         item.index = UInt32(index)
-        // A menu may lack some indices, for which the request fails.
+        // A menu may lack some indices; requests for these fail.
         if attempt(wm_vidioc_querymenu, &item) >= 0 { shown.menu[index] = text(of: &item.name) }
       }
     }

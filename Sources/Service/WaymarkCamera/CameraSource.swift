@@ -3,9 +3,9 @@ package import WaymarkFrames
 package import WaymarkImage
 import WaymarkSystem
 
-/// A camera as a source of frames. It is opened by `start`, closed by `stop`, and opened again whenever it is lost in
-/// between. `CameraLoop` below is the work of its thread, `FrameReader` creates the frames, and `DamagedFrameFilter`
-/// decides whether pictures with decoder warnings are used.
+/// A camera as a source of frames. `start` opens it, `stop` closes it, and in between it is opened again whenever it is lost.
+/// `CameraLoop` below is the work of its thread, `FrameReader` creates the frames, and `DamagedFrameFilter` decides whether
+/// pictures with decoder warnings are used.
 package final class CameraSource: FrameSource {
   private let settings: CameraSettings
   private let finder: CameraFinder
@@ -17,8 +17,8 @@ package final class CameraSource: FrameSource {
 
   /// Creates a closed source.
   ///
-  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the camera's thread; if it returns nil, they are
-  ///   decoded on that thread.
+  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the camera's thread. If it returns nil, pictures are
+  ///   decoded on this thread.
   package init(
     settings: CameraSettings = CameraSettings(), nodes: VideoNodes = VideoNodes(),
     calls: any VideoSyscalls = LibV4L2(), makeDecoder: @escaping MakeFrameDecoder = { nil }
@@ -70,7 +70,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
 
   var machine: SourceMachine
   private var capture: Capture?
-  /// The time at which an open camera was last closed, in seconds of CLOCK_MONOTONIC; nil if none was open yet.
+  /// The time at which an open camera was last closed, in seconds of CLOCK_MONOTONIC; nil if no camera was open yet.
   private var lastSeen: Double?
 
   /// An open camera. The members are destroyed in order, the stream before its device.
@@ -144,7 +144,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
 
   /// Finds the camera, agrees on a format and starts the stream.
   private mutating func openCamera() throws(CameraFault) -> SourceMachine.Opening {
-    // With the selector `any`, another camera replaces the first one after it was missing for three seconds.
+    // With the selector `any`, another camera replaces a camera that has been missing for three seconds.
     let mayReplace = settings.selector == .any && calls.now() - (lastSeen ?? -.infinity) > 3
     let (settings, decoder) = (settings, decoder)
     let opened = try finder.open(
@@ -198,12 +198,12 @@ struct CameraLoop: ~Copyable, SourceDriver {
 }
 
 extension SourceMachine.Policy {
-  /// The policy for cameras: one that is still stalled after two seconds is opened again.
+  /// The policy for cameras: a camera that is still stalled after two seconds is opened again.
   package static let camera = SourceMachine.Policy(reopensAfter: 2) { CameraFault.stalled.fault(device: $0) }
 }
 
 extension SourceMachine.FrameTimeout {
-  /// Creates the timeout for a camera: 15 frame intervals, and at least 3 s for the first frame and 0.5 s for others.
+  /// Creates the timeout for a camera: 15 frame intervals, but at least 3 s for the first frame and 0.5 s for later frames.
   ///
   /// - Parameter rate: the frames per second; nil if the driver does not report them.
   package init(rate: Double?) {
@@ -230,7 +230,7 @@ struct FrameReader: ~Copyable {
   init(
     _ agreed: VideoDevice.Agreed, settings: CameraSettings, decoder: (any FrameDecoder)? = nil
   ) throws(ImageError) {
-    // Set first, because it can throw; the initializer of `LumaConverter` has the reason.
+    // Set first, because it can throw: see the initializer of `LumaConverter`.
     converter = try LumaConverter(transform: settings.transform, outOfProcess: decoder)
     (layout, conversion) = (agreed.layout, agreed.conversion)
     converted = PixelBuffer(capacity: agreed.conversion == nil ? 0 : agreed.layout.frameBytes ?? 0)

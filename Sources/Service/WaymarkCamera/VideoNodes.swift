@@ -1,8 +1,8 @@
 import Glibc
 import WaymarkSystem
 
-/// A video node and its properties in sysfs, without opening it. The file also lists the nodes (`VideoNodes`), and has
-/// `CameraIdentity`, by which a camera is known again.
+/// A video node and its properties in sysfs, which are read without opening the node. The file also lists the nodes (`VideoNodes`),
+/// and has `CameraIdentity`, by which a camera is recognised again.
 package struct VideoNode: Sendable, Equatable {
   /// The path of the node, such as `/dev/video0`.
   package var path: String
@@ -17,7 +17,7 @@ package struct VideoNodes: Sendable {
   /// The folder of video devices in sysfs.
   var sysfs: String
 
-  /// Creates a list of the nodes in a folder; by default those of the system.
+  /// Creates a list of the nodes in a folder; by default the system's nodes.
   package init(folder: String = "/dev", sysfs: String = "/sys/class/video4linux") {
     self.folder = folder
     self.sysfs = sysfs
@@ -37,8 +37,8 @@ package struct VideoNodes: Sendable {
     return VideoNode(path: real, identity: identity(of: real))
   }
 
-  /// Reads the identity of a node from sysfs, where the node is found by its device number, since its file may have any
-  /// name; nil if sysfs does not have it.
+  /// Reads the identity of a node from sysfs; nil if sysfs does not have it. The node is found by its device number, because its
+  /// file may have any name.
   private func identity(of path: String) -> CameraIdentity? {
     guard let (major, minor) = Files.deviceNumber(of: path) else { return nil }
     let name = Files.names(in: sysfs).first { Files.line("\(sysfs)/\($0)/dev") == "\(major):\(minor)" }
@@ -94,11 +94,11 @@ enum Files {
 
 // MARK: - Identities of cameras
 
-/// The stable identity of a camera, independent of the number of its node: its serial number, or the port to which it is attached if
-/// it has none.
+/// The stable identity of a camera, independent of the number of its node: its serial number, or else the port to which it is
+/// attached.
 package struct CameraIdentity: Sendable, Hashable {
   /// The text of the identity, such as `usb:1d6b:0102:SN4711` or `path:pci-0000:00:14.0-usb-2`. Further lenses of a camera have a
-  /// suffix such as `#1`, and further cameras of a device one such as `#0.1`.
+  /// suffix such as `#1`, and further cameras of a device a suffix such as `#0.1`.
   package var text: String
 
   package init(text: String) {
@@ -109,16 +109,15 @@ package struct CameraIdentity: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - devicePath: the real path of the device, such as `/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0`.
-  ///   - index: the index of the node among those of its camera.
-  ///   - rank: the number of earlier nodes of the device with the same index, since a device that is not on USB may have several
-  ///     cameras.
+  /// - index: the index of the node among the nodes of its camera.
+  /// - rank: the number of earlier nodes of the device with the same index. A device that is not on USB may have several cameras.
   ///   - attribute: reads an attribute of the USB device to which the interface `devicePath` belongs; returns nil if it
   ///     is missing.
   package init?(devicePath: String, index: Int, rank: Int = 0, attribute: (String) -> String?) {
     let parts = devicePath.split(separator: "/").map(String.init)
     guard let last = parts.last else { return nil }
-    // Lenses of a UVC camera are distinguished by the USB interface: the indices of nodes differ between kernels, since some have
-    // nodes for metadata.
+    // Lenses of a UVC camera are distinguished by the USB interface. The indices of nodes differ between kernels, because some
+    // kernels have nodes for metadata.
     let lens = last.split(separator: ":").last.flatMap { $0.split(separator: ".").last }.flatMap { Int($0) } ?? 0
     let suffix = lens > 0 ? "#\(lens)" : ""
     if let vendor = attribute("idVendor"), let product = attribute("idProduct") {
@@ -126,7 +125,7 @@ package struct CameraIdentity: Sendable, Hashable {
         text = "usb:\(vendor):\(product):\(serial)\(suffix)"
         return
       }
-      // "1-2.3" is bus 1, whose number may change at every boot, and ports 2 and 3, which do not change.
+      // In "1-2.3", the number 1 of the bus may change at every boot; the ports 2 and 3 do not change.
       let ports = parts.dropLast().last?.split(separator: "-").last.map(String.init) ?? last
       let controller = parts.last { $0.contains(":") && $0.contains(".") && $0 != last } ?? "usb"
       text = "path:\(controller)-usb-\(ports)\(suffix)"

@@ -56,8 +56,7 @@ final class ClientLink: Sendable {
 
   /// Handles a received line; returns the header if the bytes of a picture follow.
   ///
-  /// - Throws: `badAnswer` if the line is not JSON or announces a picture of impossible size, or the error of decoding
-  ///   the header.
+  /// - Throws: `badAnswer` if the line is not JSON or announces a picture of impossible size, or the error of decoding the header.
   func received(line: ByteBufferView) throws -> MediaHeader? {
     let value: JSONValue
     do {
@@ -193,7 +192,7 @@ final class ClientChannelHandler: ChannelDuplexHandler {
 
 // MARK: - The queue of received values
 
-/// A queue between the channel and its reader. When it has `high` elements, the channel pauses reading.
+/// A queue between the channel and its reader. When the queue has `high` elements, the channel pauses reading.
 final class Inbox<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []

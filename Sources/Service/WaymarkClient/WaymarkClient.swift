@@ -16,7 +16,7 @@ public import WaymarkSystem
 /// }
 /// ```
 ///
-/// After 4096 unread events, the connection pauses: read them, or do not subscribe.
+/// After 4096 unread events, the connection pauses. Read the events, or do not subscribe.
 public final class WaymarkClient: Sendable {
   /// The service's greeting: its version, its features, and the role of this client.
   public let hello: Hello
@@ -128,7 +128,7 @@ public final class WaymarkClient: Sendable {
   ///   - picture: a JPEG, PNG, WebP, BMP, GIF or PNM file of at most 16 MiB.
   ///   - mode: the purpose of the scan.
   ///   - context: a value that the service returns unchanged in the event with the verdict.
-  ///   - camera: the name of the camera in whose scan an accepted code waits; `nil` for the first camera.
+  /// - camera: the name of the camera whose scan receives an accepted code; `nil` for the first camera.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func scan(
     picture: [UInt8], mode: ScanMode, context: JSONValue? = nil, camera: String? = nil
@@ -140,13 +140,13 @@ public final class WaymarkClient: Sendable {
   /// The events that this connection subscribed to, in order; for one reader at a time.
   public var events: Events { Events(link: link) }
 
-  /// Requests pictures; from then on, the connection carries nothing else.
+  /// Requests pictures. From then on, the connection carries only pictures.
   public func pictures<Request: ServiceRequest>(_ request: Request) throws -> Pictures
   where Request.Result == MediaHeader {
     try begin(method: Request.method, params: request)
   }
 
-  /// Requests pictures by the method's name; from then on, the connection carries nothing else.
+  /// Requests pictures by the method's name. From then on, the connection carries only pictures.
   public func pictures(method: String, params: JSONValue) throws -> Pictures {
     try begin(method: method, params: params)
   }
@@ -209,8 +209,7 @@ extension WaymarkClient {
   ///   - path: the service's socket.
   ///   - events: the names and patterns of the events; nil for all except `statistics`.
   ///   - backoff: the pauses between attempts.
-  /// - Throws: errors that another attempt cannot change: `notPermitted`, or a refusal of the subscription as
-  ///   `ServiceError`.
+  /// - Throws: errors that a further attempt cannot change: `notPermitted`, or a refusal of the subscription as `ServiceError`.
   public static func updates(at path: String, events: [String]?, backoff: Backoff = Backoff()) -> Subscription {
     Subscription(path: path, events: events, backoff: backoff)
   }

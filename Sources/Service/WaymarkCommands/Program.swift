@@ -7,14 +7,14 @@ package import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
-/// A command-line program: its commands and the features of its service. `CommandSuggestion` below finds the command
-/// that a mistyped one may mean; `OptionLetter` and `ShortOptions` are about options of one letter.
+/// A command-line program: its commands and the features of its service. `CommandSuggestion` below finds the command that a
+/// mistyped word may mean; `OptionLetter` and `ShortOptions` are about options of one letter.
 package struct Program: Sendable {
   /// The root command, which contains the others.
   package let root: any ParsableCommand.Type
   /// The features of the program's service.
   package let features: [Feature]
-  /// The keys of the configuration, including those of the features.
+  /// The keys of the configuration, including the features' keys.
   package let schema: ConfigurationSchema
 
   /// The open files that a service needs without clients.
@@ -31,9 +31,9 @@ package struct Program: Sendable {
 
   /// Runs a command and ends the process.
   ///
-  /// A worker sets up its sandbox while it has a single thread. The runtime of asynchronous commands would start more threads,
-  /// which would spin because the sandbox forbids the system calls they wait with. A worker therefore runs before the arguments
-  /// are parsed.
+  /// A worker must set up its sandbox while the process has a single thread. The runtime of asynchronous commands would start more
+  /// threads, which would then spin, because the sandbox forbids the system calls with which they wait. A worker therefore runs
+  /// before the arguments are parsed.
   package func run() -> Never {
     let arguments = (0..<csignals_argument_count()).map { csignals_argument($0).map { String(cString: $0) } ?? "" }
     if arguments.count == 2, arguments[1] == WorkerMain.argument {
@@ -50,7 +50,7 @@ package struct Program: Sendable {
           hint: "Raise the limit: LimitNOFILE of the unit, or ulimit -n.")
       }
     }
-    // When a reader closes its end, `write` returns EPIPE, which `Output` handles; the signal would end the process.
+    // When a reader closes its end of a pipe, `write` returns EPIPE, which `Output` handles; the signal would end the process.
     signal(SIGPIPE, SIG_IGN)
     if let word = ShortOptions.misread(in: arguments.dropFirst()) {
       Output.fail(
@@ -93,7 +93,7 @@ package struct Program: Sendable {
   /// Prints an error, which may also be a request for help or the version, and ends with its exit code.
   private func end(_ error: any Error) -> Never {
     let status = root.exitCode(for: error)
-    // An error that neither the commands nor the parser can explain is a fault of the program.
+    // An error that neither the commands nor the parser can explain is a bug of the program.
     if status == .failure, !(error is ExitCode) {
       Output.fail(
         .internalError, "The program failed: \(error)", hint: "Please report this, with the command that was run.")
@@ -116,8 +116,8 @@ struct CommandSuggestion {
 
   init(_ root: any ParsableCommand.Type) { self.root = root }
 
-  /// Returns the problem with the first word that is not a command of its group, and the remedy; nil if each word that
-  /// names a command is known.
+  /// Returns the problem with the first word that is not a command of its group, and the remedy; nil if all such words are known
+  /// commands.
   func problem(in arguments: some Sequence<String>) -> (status: ExitStatus, message: String, hint: String)? {
     var group = root
     var path = "waymark"
@@ -169,8 +169,8 @@ package enum ShortOptions {
   /// The letters of flags, which may be combined in one word.
   private static let flags: Set<Character> = ["h", "q"]
 
-  /// Returns the first word that the parser would misread as several flags: it would find the `h` in `-dash.png`, show
-  /// the help and end with success. Nil if all words before `--` are read correctly.
+  /// Returns the first word that the parser would misread as several flags; nil if all words before `--` are read correctly. In
+  /// `-dash.png`, for example, it would find the flag `h`, show the help and end with success.
   package static func misread(in words: some Sequence<String>) -> String? {
     for word in words {
       if word == "--" { return nil }

@@ -10,7 +10,7 @@ package struct WaymarkBase: AsyncParsableCommand {
 
   package init() {}
 
-  /// Returns the configuration of the program with the commands of the base and further ones.
+  /// Returns the configuration of the program, with the commands of the base package and further commands.
   package static func waymark(_ own: [any ParsableCommand.Type]) -> CommandConfiguration {
     CommandConfiguration(
       commandName: "waymark",
@@ -83,7 +83,7 @@ struct BridgeExec: ParsableCommand {
   var arguments: [String] = []
 
   func run() throws {
-    // The bridge is in the folder of this program, as both are built and installed, or else in `PATH`.
+    // The bridge is in the folder of this program, where both are built and installed, or else in `PATH`.
     let own = ChildProgram.ownPath ?? ""
     let beside = own.deletingLastPathComponent + "/waymark-bridge"
     let program = access(beside, X_OK) == 0 ? beside : "waymark-bridge"

@@ -6,13 +6,13 @@ package enum FrameOrigin: String, Sendable, Hashable, CaseIterable {
   case camera
   /// A stream of pictures from a file, a pipe, standard input, or an address.
   case stream
-  /// A folder of pictures, or a single one, played as frames.
+  /// A folder of pictures, or a single picture, played as frames.
   case folder
 }
 
 /// A captured picture. Any number of lanes can read its luma at the same time.
 ///
-/// Copies share the memory, which returns to its pool with the last copy.
+/// Copies share the memory, which returns to its pool when the last copy is released.
 package struct Frame: Sendable {
   /// The number of the frame since the program started, from 1; numbering continues when the source is reopened or
   /// replaced.
@@ -122,9 +122,9 @@ package struct FrameTransform: Sendable, Hashable {
 
 /// A pool of frame buffers, which reuses released buffers so that no memory is allocated in the steady state.
 ///
-/// The pool keeps a reference to each buffer that it created. A buffer without other references is free, the same test
-/// by which the collections of the standard library decide whether to write in place. Not thread-safe, but other threads
-/// can use and release the frames.
+/// The pool keeps a reference to each buffer that it created. A buffer without other references is free; by the same test, the
+/// collections of the standard library decide whether to write in place. The pool is not thread-safe, but other threads can use and
+/// release the frames.
 package struct FramePool: Sendable {
   private var buffers: [PixelBuffer] = []
   private var next = 0
@@ -173,7 +173,7 @@ package struct PixelLayout: Sendable, Equatable {
     self.bytesPerLine = max(bytesPerLine, format.minimumBytesPerLine(width: width))
   }
 
-  /// The minimum bytes of the plane with the luma, whose last row may lack its padding; 0 for compressed formats.
+  /// The least number of bytes of the luma plane, whose last row may lack its padding; 0 for compressed formats.
   package var minimumLumaBytes: Int {
     guard !format.isCompressed, height > 0 else { return 0 }
     return (height - 1) * bytesPerLine + format.minimumBytesPerLine(width: width)
@@ -190,7 +190,7 @@ package struct PixelLayout: Sendable, Equatable {
   }
 }
 
-/// The V4L2 pixel format (FourCC) of a captured picture. Other formats of cameras are converted to one of these.
+/// The V4L2 pixel format (FourCC) of a captured picture. Pictures in other formats of a camera are converted to one of these.
 package enum PixelFormat: String, Sendable, CaseIterable, Codable {
   /// A JPEG picture per frame; cameras may omit the Huffman tables and pad the end.
   case mjpeg = "MJPG"

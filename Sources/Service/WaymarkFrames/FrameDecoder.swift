@@ -13,8 +13,8 @@ package protocol FrameDecoder: AnyObject {
   /// - Parameters:
   ///   - picture: the bytes from the SOI; bytes after the EOI are ignored.
   ///   - stop: ends the wait for the other process when raised.
-  ///   - use: receives the pixels, in the size of `order`, which are valid during the call; not called after a failure. The
-  ///     other process may change them, so copy them before use.
+  /// - use: receives the pixels, in the size of `order`, which are valid during the call. Not called after a failure. The other
+  ///   process may change the pixels, so copy them before use.
   func gray(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
   ) -> DecodeOutcome
@@ -25,7 +25,7 @@ package protocol FrameDecoder: AnyObject {
   ) -> [UInt8]?
 }
 
-/// Creates a decoder for the calling thread; returns nil if pictures are decoded in this process.
+/// Creates a decoder for the calling thread; returns nil to decode pictures in this process.
 package typealias MakeFrameDecoder = @Sendable () -> (any FrameDecoder)?
 
 /// The expected size of a compressed picture, and the scale at which to decode it.

@@ -15,13 +15,13 @@ package enum JPEGStructure {
     case left
   }
 
-  /// Returns the offset after the EOI of the picture with which `bytes` begin; nil if they do not begin with one, or have no EOI.
+  /// Returns the offset after the EOI of the picture at the beginning of `bytes`; nil if there is no picture, or it has no EOI.
   package static func pictureEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard case .whole(let end) = walk(bytes, { _, _ in true }) else { return nil }
     return end
   }
 
-  /// The state of a walk over an incomplete picture, from which the next walk continues, so that each byte is read once.
+  /// The state of a walk over an incomplete picture. The next walk continues from it, so that each byte is read once.
   package struct Progress: Sendable, Equatable {
     /// The offset at which the next marker is expected.
     package fileprivate(set) var position = 0
@@ -33,8 +33,8 @@ package enum JPEGStructure {
 
   /// Walks over the segments up to the EOI.
   ///
-  /// - Parameter visit: receives the second byte of each marker, and the range of the segment with its marker and, after SOS, with
-  ///   its entropy-coded data; returns false to end the walk.
+  /// - Parameter visit: receives the second byte of each marker, and the range of its segment. The range includes the marker and,
+  ///   after SOS, the entropy-coded data. Returns false to end the walk.
   package static func walk(_ bytes: UnsafeRawBufferPointer, _ visit: (UInt8, Range<Int>) -> Bool) -> End {
     var progress = Progress()
     return walk(bytes, resuming: &progress, visit)
@@ -89,9 +89,9 @@ package enum JPEGStructure {
     return .short
   }
 
-  /// Returns the offset of the marker that ends entropy-coded data: neither a stuffed byte nor a restart marker.
+  /// Returns the offset of the marker that ends entropy-coded data; stuffed bytes and restart markers do not end it.
   ///
-  /// - Returns: nil if the bytes end before it; `position` is then the offset from which to search when more bytes arrive.
+  /// - Returns: nil if the bytes end before the marker; `position` is then the offset from which to search when more bytes arrive.
   private static func entropyEnd(_ bytes: UnsafeRawBufferPointer, from position: inout Int) -> Int? {
     guard let base = bytes.baseAddress else { return nil }
     while position + 1 < bytes.count {
@@ -109,8 +109,7 @@ package enum JPEGStructure {
 }
 
 extension JPEGStructure {
-  /// Returns the size in pixels in a picture's frame header (SOF, T.81 B.2.2); nil if there is no such header, or a
-  /// side of 0.
+  /// Returns the size in pixels in a picture's frame header (SOF, T.81 B.2.2); nil without such a header, or if a side is 0.
   package static func pictureSize(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     var size: (width: Int, height: Int)?
     _ = walk(bytes) { marker, range in
@@ -128,12 +127,12 @@ extension JPEGStructure {
 
 // MARK: - Conversion to files
 
-/// Converts a Motion JPEG frame to a JPEG file: adds the Huffman tables that cameras omit (the AVI1 convention), and the
-/// orientation.
+/// Converts a Motion JPEG frame to a JPEG file: adds the orientation, and the Huffman tables that cameras omit (the AVI1
+/// convention).
 package enum MJPEGToJPEG {
   /// Returns a complete JPEG file.
   ///
-  /// - Parameter orientation: the orientation, which is written as EXIF unless it is upright.
+  /// - Parameter orientation: the orientation, which is written as an EXIF tag unless it is upright.
   package static func complete(_ picture: UnsafeRawBufferPointer, orientation: Orientation) -> [UInt8] {
     var hasTables = false
     var tablesGo = 2

@@ -2,11 +2,10 @@ import Glibc
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Extracts the luma of captured pictures into pooled memory. Not thread-safe.
+/// Extracts the luma of captured pictures into pooled memory. Not thread-safe. `LumaConversion` below has the loops for
+/// uncompressed pictures.
 ///
-/// `LumaConversion` below has the loops for uncompressed pictures.
-///
-/// It allocates nothing in the steady state: the decoder, the buffer for rotations and the frames are reused.
+/// It allocates nothing in the steady state, because it reuses the decoder, the buffer for rotations and the frames.
 package struct LumaConverter: ~Copyable {
   /// The result of a conversion, and the upright luma; nil if the picture could not be decoded.
   package typealias Luma = (outcome: DecodeOutcome, image: GrayImage?)
@@ -24,8 +23,8 @@ package struct LumaConverter: ~Copyable {
   package init(
     transform: FrameTransform = .identity, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {
-    // Before any property is set: when the initializer of a noncopyable type throws, Swift 6.2 releases the properties set so
-    // far twice.
+    // Must precede all other properties: when the initializer of a noncopyable type throws, Swift 6.2 releases the properties set
+    // so far twice.
     decoder = try JPEGDecoder()
     self.transform = transform
     self.outOfProcess = outOfProcess
@@ -67,8 +66,8 @@ package struct LumaConverter: ~Copyable {
     let turns = transform != .identity
     let outcome: JPEGDecoder.Outcome
     do throws(ImageError) {
-      // A closure cannot borrow two properties of a noncopyable value: the pool and the buffer are moved into variables
-      // meanwhile.
+      // A closure cannot borrow two properties of a noncopyable value, so the pool and the buffer are moved into variables during
+      // the call.
       var pool = FramePool(limit: 0)
       swap(&pool, &self.pool)
       defer { swap(&pool, &self.pool) }
@@ -96,7 +95,7 @@ package struct LumaConverter: ~Copyable {
     return (outcome.isDamaged ? .damagedButDecoded : .clean, image)
   }
 
-  /// Converts a picture that is decoded in another process; copying its pixels also turns them upright.
+  /// Converts a picture that is decoded in another process, and turns its pixels upright while copying them.
   private mutating func fetch(
     _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, from outOfProcess: any FrameDecoder, _ stop: StopSignal?
   ) -> Luma {

@@ -108,9 +108,10 @@ package struct EventPatterns: Hashable, Sendable {
 
   private init(_ pattern: String) { patterns = [pattern] }
 
-  /// Returns why no event can match a pattern, with the pattern that is probably meant; `nil` if an event of this version can.
+  /// Returns the reason why a pattern matches no event, with the pattern that is probably meant; `nil` if the pattern matches an
+  /// event of this version.
   ///
-  /// - Parameter own: the names of events that the caller adds to those of the service.
+  /// - Parameter own: the names of events that the caller adds to the events of the service.
   package static func fault(of pattern: String, own: [String] = []) -> (message: String, hint: String)? {
     let shown = JSONValue.string(String(pattern.prefix(64))).compactText
     guard isValid(pattern) else {

@@ -36,7 +36,7 @@ package struct Harmless: Hashable, Sendable {
   /// The fields, with secret values replaced.
   package var fields: JSONValue?
 
-  /// Creates the parts; none by default.
+  /// Creates the parts, by default empty.
   package init(text: Bool = false, fields: JSONValue? = nil) {
     self.text = text
     self.fields = fields

@@ -1,7 +1,6 @@
 import WaymarkSystem
 
-// The redaction for observers of the messages that the schema marks with `observers see by hand`, and the size limit of
-// `scan.picture`.
+// The redaction for observers of the messages that the schema marks with `observers see by hand`.
 
 extension ScanSuccessful {
   /// The event without text, bytes and fields, except those known not to be secret.
@@ -66,11 +65,4 @@ extension AccountPerson {
       id: id, title: parts.contains("title") ? title : nil, subtitle: parts.contains("subtitle") ? subtitle : nil,
       initials: parts.contains("initials") ? initials : nil)
   }
-}
-
-// MARK: - Limits
-
-extension ScanPictureRequest {
-  /// The largest picture, in bytes.
-  public static let largest = 16 << 20
 }

@@ -81,7 +81,7 @@ package final class Hub: ConnectionOwner {
   package func publish(_ payload: some EventPayload, camera: String? = nil, frame: FrameReference? = nil) {
     seq += 1
     published += 1
-    // The key contains the camera, so that an event does not replace one of another camera.
+    // The key contains the camera, so that an event does not replace the event of another camera.
     let key = (payload as? any CoalescingEvent)?.coalescingKey.map { key in camera.map { "\(key) \($0)" } ?? key }
     let counts = key == nil
     let isWanted = connections.values.contains { $0.patterns.match(type(of: payload).event) }
@@ -151,10 +151,11 @@ package final class Hub: ConnectionOwner {
 
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
-  /// Returns the stored events with a number above `seq` that match a connection's subscriptions, and whether none is
-  /// missing.
+  /// Returns the stored events with a number above `seq` that match a connection's subscriptions, and whether the events are
+  /// complete.
   ///
-  /// - Parameter run: the instance in which `seq` was numbered; for another instance, all events of this one are returned.
+  /// - Parameter run: the instance in which `seq` was numbered. If it is another instance than this, all stored events are
+  ///   returned.
   package func missed(by connection: Connection, after seq: Int, of run: String) -> (
     events: [EncodedEvent], isComplete: Bool
   ) {
@@ -184,7 +185,7 @@ package final class Hub: ConnectionOwner {
     if isStopping {
       refusal = .stopping
     } else if let peer, let role = roles.role(of: peer) {
-      // Root and the service's own user have reserved connections, since they can change the service itself.
+      // Root and the service's own user have reserved connections, because they can change the service itself.
       let isPrivileged = peer.user == 0 || peer.user == geteuid()
       if limits.admits(
         isOperator: role == .operator, isPrivileged: isPrivileged, all: connections.count,
@@ -203,7 +204,7 @@ package final class Hub: ConnectionOwner {
       let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal)))
     {
       refusalsLingering += 1
-      // Only the output is closed: bytes that the client still sends are dropped, so that it can read the reason.
+      // Only the output is closed, and bytes that the client still sends are dropped, so that the client can read the reason.
       channel.writeAndFlush(line).whenComplete { _ in channel.close(mode: .output, promise: nil) }
       ServiceActor.schedule(after: ConnectionLimits.linger) {
         self.refusalsLingering -= 1
@@ -215,7 +216,8 @@ package final class Hub: ConnectionOwner {
     return nil
   }
 
-  /// The maximum number of refused connections that are kept open to read the reason, since they use descriptors too.
+  /// The largest number of refused connections that are kept open so that the client can read the reason. There is a limit because
+  /// they use descriptors, too.
   private static let refusalsLingeringLimit = 64
 
   private func welcome(_ channel: any Channel, _ peer: Peer, _ role: Role) -> Connection {
@@ -308,7 +310,7 @@ package final class Hub: ConnectionOwner {
     connection.send(ReplyLine(id: id, result: result))
   }
 
-  /// Replies to a request with an error. One that is not for clients is logged, and sent as `internalError`.
+  /// Replies to a request with an error. An error that is not meant for clients is logged, and sent as `internalError`.
   package func fail(_ request: IncomingRequest, _ connection: Connection, _ error: any Error) {
     let reported: ServiceError
     switch error {

@@ -5,10 +5,10 @@ import WaymarkSystem
 
 /// Writes each message as a line to standard error, with its priority for the journal, or with the time for a terminal.
 ///
-/// The file has the whole log: its settings, the limit of equal messages (`LogRateLimiter`), the format (`LogLine`),
-/// and the writing thread (`LogWriter`).
-///
 /// Logging never blocks, and the rate of equal messages is limited.
+///
+/// The file has the whole log: its settings, the limit of equal messages (`LogRateLimiter`), the format (`LogLine`), and the
+/// writing thread (`LogWriter`).
 package struct JournalLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:] {
     didSet { part = metadata[LogSubsystem.key].flatMap { LogSubsystem(rawValue: "\($0)") } }
@@ -47,7 +47,7 @@ package struct JournalLogHandler: LogHandler {
   package func log(event: LogEvent) {
     var details = metadata.merging(event.metadata ?? [:]) { $1 }
     details[LogSubsystem.key] = nil
-    // Messages about different users are different sources, each with its own limit.
+    // Messages about different users count as different sources, each with its own limit.
     let source = "\(event.message)\n\(details["uid"].map { "\($0)" } ?? "")"
     let second = Int(MonotonicClock.now)
     guard let missing = Self.gate.withLock({ $0.admit(source, second: second) }) else { return }
@@ -67,17 +67,17 @@ package struct JournalLogHandler: LogHandler {
 struct RecentLines: Sendable {
   /// The maximum number of lines.
   static let limit = 200
-  /// The number of characters to which a line of more bytes is cut.
+  /// A line with more bytes is cut to this many characters.
   static let longest = 1000
 
   private var lines: [String] = []
-  /// The index of the oldest line, which is 0 until there are `limit` lines.
+  /// The index of the oldest line: 0 until there are `limit` lines.
   private var head = 0
 
   /// The lines, oldest first.
   var all: [String] { Array(lines[head...] + lines[..<head]) }
 
-  /// Adds a line, in place of the oldest one beyond the limit.
+  /// Adds a line. If there are `limit` lines, it replaces the oldest line.
   mutating func append(_ line: String) {
     let kept = line.utf8.count > Self.longest ? line.prefix(Self.longest) + "…" : line[...]
     if lines.count < Self.limit {
@@ -91,15 +91,15 @@ struct RecentLines: Sendable {
 
 // MARK: - Limit of the rate
 
-/// Limits the lines of the log per second, for each source and for all together.
+/// Limits the lines of the log per second, for each source and for all sources together.
 ///
-/// A source is a message text with a user. Omitted lines are counted, and the next line of the source contains their number. It uses no
-/// clock.
+/// A source is a message text with a user. Omitted lines are counted, and the next line of the source contains their number. The
+/// limiter uses no clock.
 struct LogRateLimiter: Sendable {
   /// The maximum lines per second of one source, and of all together.
   let share: Int
   let limit: Int
-  /// The maximum number of sources that are counted separately; all further ones share a count.
+  /// The largest number of sources that are counted separately; all further sources share a count.
   private static let sources = 256
 
   private struct Count {
@@ -116,7 +116,7 @@ struct LogRateLimiter: Sendable {
     self.limit = limit
   }
 
-  /// Returns the number of omitted lines of the source before this one; nil if this line is to be omitted too.
+  /// Returns how many lines of the source were omitted before this line; nil if this line is to be omitted, too.
   mutating func admit(_ source: String, second: Int) -> Int? {
     if all.second != second { all = Count(second: second) }
     var key = source
@@ -162,7 +162,7 @@ package struct LogSettings: Hashable, Sendable {
     self.format = format
   }
 
-  /// Returns the level of a subsystem; `level` if `levels` has none for it, or if it is nil.
+  /// Returns the level of a subsystem: its own level, or `level` if it has none or the subsystem is nil.
   package func level(of part: LogSubsystem?) -> Logger.Level { part.flatMap { levels[$0] } ?? level }
 }
 
@@ -231,7 +231,7 @@ package struct LogLine: Sendable {
     }
   }
 
-  /// Returns the priority of `syslog(3)` for a level; `trace` has that of `debug`.
+  /// Returns the priority of `syslog(3)` for a level; `trace` has the priority of `debug`.
   private static func priority(_ level: Logger.Level) -> Int {
     switch level {
     case .trace, .debug: 7
@@ -267,8 +267,7 @@ package struct LogLine: Sendable {
 
 /// Writes lines to a descriptor on its own thread, so that logging never waits for the reader of the log.
 ///
-/// If the reader is too slow, lines are buffered up to a limit and then dropped; the number of dropped lines is
-/// written afterwards.
+/// If the reader is too slow, lines are buffered up to a limit and then dropped; the number of dropped lines is written afterwards.
 package final class LogWriter: Sendable {
   package static let standardError = LogWriter(STDERR_FILENO)
 

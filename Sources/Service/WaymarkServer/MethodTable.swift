@@ -22,8 +22,8 @@ package struct MethodTable {
     let run: @ServiceActor (IncomingRequest, Connection, RequestBody?) throws -> Outcome
   }
 
-  /// The error of a request with an invalid number of following bytes: the connection is closed after the reply, since
-  /// its next bytes cannot be interpreted.
+  /// The error of a request with an invalid number of following bytes. The connection is closed after the reply, because its next
+  /// bytes cannot be interpreted.
   struct EndlessUpload: Error {
     let error: ServiceError
   }
@@ -41,7 +41,7 @@ package struct MethodTable {
     }
   }
 
-  /// Adds a method that replies at once, or if `work` returns a task, once that has ended.
+  /// Adds a method that replies at once or, if `work` returns a task, when the task ends.
   package mutating func add<R: ServedRequest>(
     _ type: R.Type, after work: @escaping @ServiceActor () -> Task<Void, Never>?,
     _ body: @escaping @ServiceActor (R, Connection) throws -> R.Result
@@ -68,13 +68,13 @@ package struct MethodTable {
     }
   }
 
-  /// Adds a method whose request is followed by bytes; its parameter `size` is their number.
+  /// Adds a method whose request is followed by bytes; the parameter `size` of the request is their number.
   ///
   /// - Parameters:
-  ///   - largest: the maximum number of bytes; a request with more closes the connection, since that many bytes are not
-  ///     skipped.
-  ///   - body: checks the request at once; this function, or the one that it returns, keeps or skips the bytes. If it
-  ///     throws, they are skipped.
+  /// - largest: the largest number of bytes. A request with more closes the connection, because so many bytes would take too long
+  ///   to skip.
+  /// - body: checks the request at once. Either this function or the function that it returns keeps or skips the bytes. If it
+  ///   throws, the bytes are skipped.
   package mutating func addUpload<R: ServedRequest>(
     _ type: R.Type, largest: Int,
     _ body: @escaping @ServiceActor (R, RequestBody?, Connection) throws -> @Sendable () async throws -> R.Result
@@ -101,8 +101,8 @@ package struct MethodTable {
   /// Adds the methods of several tables with the same methods, one for each camera.
   ///
   /// - Parameters:
-  ///   - choose: returns the `word` of the table that handles a request with these parameters; nil for the first table.
-  ///   - unknown: returns the error for a word that no table has.
+  /// - choose: returns the `word` of the table that handles a request with these parameters; nil for the first table.
+  /// - unknown: returns the error for a word without a table.
   package mutating func add(
     _ tables: [(word: String, methods: MethodTable)], by choose: @escaping @ServiceActor (JSONValue) -> String?,
     unknown: @escaping @ServiceActor (String) -> ServiceError
@@ -121,7 +121,7 @@ package struct MethodTable {
     }
   }
 
-  /// Adds a method that sends its reply itself, such as one that sends pictures.
+  /// Adds a method that sends its reply itself, such as a method that sends pictures.
   package mutating func addTaking<R: ServedRequest>(
     _ type: R.Type,
     _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void
@@ -153,7 +153,7 @@ extension ServerModule {
   package func stop() {}
 }
 
-/// An error of another module, which a client receives as the `ServiceError` that corresponds to it.
+/// An error of another module, which a client receives as the corresponding `ServiceError`.
 package protocol Replyable: Error {
   /// The error in the reply.
   var reply: ServiceError { get }

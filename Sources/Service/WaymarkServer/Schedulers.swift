@@ -25,7 +25,7 @@ package final class PictureScheduler {
     package init() {}
   }
 
-  /// The threads that process pictures; each picture can occupy a thread, and a worker, for half a minute.
+  /// The threads that process pictures. Each picture can occupy a thread, and a worker, for half a minute.
   package nonisolated static let threads: NIOThreadPool = {
     let pool = NIOThreadPool(numberOfThreads: 2)
     pool.start()
@@ -78,7 +78,7 @@ package final class PictureScheduler {
       ServiceActor.execute { scheduler.release(id) }
     }
 
-    /// Changes the reserved bytes, and resumes the requests for which there is then enough memory.
+    /// Changes the reserved bytes, and resumes requests for which there is now enough memory.
     @ServiceActor
     package func resize(to bytes: Int) { scheduler.begin(scheduler.budget.resize(id, to: bytes)) }
   }
@@ -129,7 +129,7 @@ package final class PictureScheduler {
     guard !connection.isClosing else { throw Self.gone }
     let user = connection.peer.user
     let own = jobs.count(of: user)
-    // As for memory, root and the first request of each user can use twice as many places.
+    // As for memory, root and the first request of each user can use twice as many slots.
     let places = user == 0 || own == 0 ? 4 * limits.waiting : 2 * limits.waiting
     guard jobs.count < places, own < limits.waiting else { throw Self.busy }
     lastID += 1
@@ -185,11 +185,11 @@ package final class PictureScheduler {
 /// A queue in which the owners of elements take turns, so that each waits for at most one element of every other owner.
 struct FairQueue<Owner: Hashable, Element> {
   private var lines: [Owner: [Element]] = [:]
-  /// The owners with waiting elements; the first one is next.
+  /// The owners with waiting elements; the first owner is next.
   private var order: [Owner] = []
   private(set) var count = 0
 
-  /// Adds an element after the others of its owner.
+  /// Adds an element after its owner's other elements.
   mutating func append(_ element: Element, of owner: Owner) {
     if lines[owner] == nil { order.append(owner) }
     lines[owner, default: []].append(element)
@@ -232,8 +232,8 @@ struct FairQueue<Owner: Hashable, Element> {
 
 /// Decides the order in which connections with requests are served: users take turns, and so do the connections of each user.
 ///
-/// However many requests wait, the loop continues every few milliseconds with its other work: events, new connections, reads
-/// and writes.
+/// However many requests wait, the loop continues every few milliseconds with its other work: events, new connections, reads and
+/// writes.
 @ServiceActor
 final class RequestScheduler {
   /// The seconds for which requests are processed before the loop continues with other work.
@@ -277,7 +277,7 @@ final class RequestScheduler {
 /// The actor of the server, which runs on one event loop, so that the state of connections needs no locks and
 /// events have one order.
 ///
-/// Lanes and sources have their own threads, and pass values with `ServiceActor.execute`.
+/// Lanes (the threads that process frames) and sources have their own threads, and pass values with `ServiceActor.execute`.
 @globalActor
 package actor ServiceActor {
   package static let shared = ServiceActor()
@@ -289,8 +289,8 @@ package actor ServiceActor {
 
   /// Calls `body`; the caller must be on the loop.
   ///
-  /// Of the global actors only `MainActor` has a static `assumeIsolated`. The cast below removes the isolation from the
-  /// closure's type; the precondition guarantees that the caller is isolated.
+  /// `MainActor` is the only global actor with a static `assumeIsolated`. The cast below removes the isolation from the closure's
+  /// type; the precondition guarantees that the caller is isolated.
   static func assumeIsolated<R>(_ body: @ServiceActor () throws -> R) rethrows -> R {
     loop.preconditionInEventLoop()
     return try withoutActuallyEscaping(body) { escaping in

@@ -5,8 +5,8 @@ import NIOCore
 import NIOPosix
 package import WaymarkSystem
 
-/// A listening Unix socket. Its file is removed with this value, unless the socket was inherited. `SocketServer` below
-/// accepts its connections, by `ConnectionHandler`; `AcceptThrottle` pauses it when descriptors or memory run out.
+/// A listening Unix socket. Its file is removed with this value, unless the socket was inherited. `SocketServer` below accepts
+/// connections, which `ConnectionHandler` handles; `AcceptThrottle` pauses accepting when descriptors or memory run out.
 package struct ListeningSocket: ~Copyable, Sendable {
   package let path: String
   /// True if another process, such as systemd, created the socket and keeps it open.
@@ -25,11 +25,11 @@ package struct ListeningSocket: ~Copyable, Sendable {
   /// The default permissions of a socket: to connect, for its owner and its group.
   package static let usualMode: UInt32 = 0o660
 
-  /// Creates a socket at `path`. A socket file left by a process that has ended is replaced, after a connection to it was refused.
+  /// Creates a socket at `path`. Replaces the socket file of a process that has ended: a connection to such a file is refused.
   ///
   /// - Parameter group: the group that may connect, in addition to the owner.
-  /// - Throws: `ServiceProblem` if the path is too long, another process listens on it, or the socket cannot be made,
-  ///   given to the group or listened on.
+  /// - Throws: `ServiceProblem` if the path is too long, another process listens on it, or the socket cannot be created, assigned
+  ///   to the group or listened on.
   package init(path: String, mode: UInt32 = usualMode, group: UInt32? = nil) throws(ServiceProblem) {
     guard let address = SocketFile.address(path) else { throw .pathTooLong(path) }
     try Self.clear(path, address)
@@ -74,8 +74,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
     isInherited = false
   }
 
-  /// The maximum number of connections that wait to be accepted, enough for all clients of a site after a restart. The kernel limits it
-  /// to `net.core.somaxconn`.
+  /// The largest number of connections that wait to be accepted, enough for all clients of a site after a restart. The kernel
+  /// reduces it to `net.core.somaxconn`.
   static let backlog: CInt = 1024
 
   /// Sets the backlog of a socket, also of an inherited one.
@@ -166,8 +166,8 @@ package final class SocketServer: Sendable {
   package static func start(_ socket: consuming ListeningSocket, hub: Hub) async throws -> SocketServer {
     let bootstrap = ServerBootstrap(group: ServiceActor.group)
       .serverChannelOption(.backlog, value: ListeningSocket.backlog)
-      // One connection is accepted at a time, so that the loop also serves connected clients, and checks after each whether there are
-      // descriptors for another.
+      // One connection is accepted at a time. The loop can then serve connected clients in between, and check after each connection
+      // whether descriptors are left.
       .serverChannelOption(.maxMessagesPerRead, value: 1)
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
@@ -176,7 +176,7 @@ package final class SocketServer: Sendable {
       }
       .childChannelOption(.allowRemoteHalfClosure, value: true)
       .childChannelOption(.maxMessagesPerRead, value: 1)
-      // A small write buffer beyond the outbox, so that slow clients are detected early and many clients need little memory.
+      // The write buffer beyond the outbox is small, so that slow clients are detected early and many clients need little memory.
       .childChannelOption(
         .writeBufferWaterMark, value: ChannelOptions.Types.WriteBufferWaterMark(low: 8 << 10, high: 32 << 10)
       )
@@ -223,7 +223,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     let channel = context.channel
     let hub = hub
     connection = ServiceActor.assumeIsolated { hub.accept(channel, peer: peer ?? nil) }
-    // If the client has disconnected already, writing the greeting fails, and the channel became inactive before the connection was stored.
+    // If the client has already disconnected, writing the greeting fails, and the channel became inactive before the connection was
+    // stored.
     if !channel.isActive, let gone = connection {
       connection = nil
       ServiceActor.assumeIsolated { hub.closed(gone) }
@@ -274,12 +275,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
 // MARK: - Lack of descriptors
 
-/// Pauses accepting when descriptors or memory have run out, and reserves a few descriptors that connections cannot use: files, workers and
-/// the camera need them, and libdispatch ends the process if it cannot open the files of its threads in /proc.
+/// Pauses accepting when descriptors or memory have run out, and keeps a few descriptors that connections cannot use. Files,
+/// workers and the camera need them, and libdispatch ends the process if it cannot open the files of its threads in /proc.
 ///
-/// A connection that cannot be accepted stays in the queue of the listening socket, which remains readable, so that the loop would spin
-/// without a pause. (NIO's `AcceptBackoffHandler` delays the next `read`, but after a failed accept the previous one is still pending.)
-/// Connected clients continue, and waiting clients are accepted when descriptors are free again.
+/// A connection that cannot be accepted stays in the queue of the listening socket. The socket then remains readable, so that the
+/// loop would spin without a pause. (NIO's `AcceptBackoffHandler` delays the next `read`, but after a failed accept the previous
+/// `read` is still pending.) Connected clients continue, and waiting clients are accepted when descriptors are free again.
 final class AcceptThrottle: ChannelInboundHandler {
   typealias InboundIn = any Channel
   typealias InboundOut = any Channel

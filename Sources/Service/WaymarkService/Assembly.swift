@@ -23,7 +23,7 @@ package final class Assembly {
   /// The modules of the features, in the order of the program's list of features.
   package let features: [any FeatureModule]
   package let profiles: ProfilesModule
-  /// The settings of each profile by its name; the key nil has those that apply without a profile.
+  /// The settings of each profile by its name; the key nil has the settings that apply without a profile.
   private var profiled: [String?: ProfiledSettings] = [:]
   /// The configuration in use. Keys that need a restart keep the values with which the service started.
   private(set) var configuration: ServiceConfiguration
@@ -154,7 +154,7 @@ package final class Assembly {
     }.joined(separator: "; ")
   }
 
-  /// True if no lane has been busy with one frame for more than 10 seconds; otherwise logs the names of the lanes that hang.
+  /// True if no lane has been busy with the same frame for more than 10 seconds. Otherwise logs the names of the lanes that hang.
   var isWell: Bool {
     let hung = cameras.parts.flatMap { name, camera in
       camera.capture.pipeline.hungLanes(limit: 10).map { cameras.areSeveral ? "\(name).\($0)" : $0 }
@@ -166,11 +166,11 @@ package final class Assembly {
   /// Applies the keys of a new configuration that can change without a restart.
   ///
   /// - Returns: the sections that changed and need a restart.
-  /// - Throws: the problem of the configuration; the old one stays in effect.
+  /// - Throws: the problem of the configuration, in which case the old configuration stays in effect.
   @discardableResult
   package func reload(_ wanted: ServiceConfiguration) async throws -> [String] {
-    // `new` keeps the current values of the keys that need a restart: the next reload then compares with the values in use, and no longer
-    // reports a change that was undone.
+    // In `new`, the keys that need a restart keep their current values. The next reload then compares with the values in use, and
+    // does not report a change that was undone.
     var (new, fixed) = configuration.running(insteadOf: wanted)
     if let problem = wanted.cameraProblems.first { throw problem }
     let reloads = try features.map { try $0.reload(new) }
@@ -190,7 +190,7 @@ package final class Assembly {
       await use(own, insteadOf: old, in: parts, named: name)
     }
     for reload in reloads { fixed += reload() }
-    // The calibration files are read with every reload: they may have changed under the same names.
+    // Every reload reads the calibration files, because they may have changed under the same names.
     let settings = SceneSettings(new, log: log.subsystem(.scenes))
     scenes.use(settings)
     for (name, camera) in cameras.parts { camera.codes.use(settings.choice(of: name)) }
@@ -237,14 +237,14 @@ package final class Assembly {
     hub.stop(reason: reason)
   }
 
-  /// The seconds that `finish()` waits for the sources to close and for the frames in work: less than the stop timeout of a service
-  /// manager.
+  /// The seconds that `finish()` waits until the sources are closed and the current frames are processed. Service managers have a
+  /// longer stop timeout.
   private static let sourceStopLimit = 0.75
 
   /// Waits until all clients have received their last lines, for `ConnectionLimits.linger` seconds at most, and until the sources are
   /// closed.
   ///
-  /// - Returns: true if all sources are closed; false if one is still busy after `sourceStopLimit` seconds.
+  /// - Returns: true if all sources are closed; false if a source is still busy after `sourceStopLimit` seconds.
   package func finish() async -> Bool {
     let now = MonotonicClock.now
     while !hub.connections.isEmpty, MonotonicClock.now < now + ConnectionLimits.linger {
@@ -268,7 +268,7 @@ struct ProfiledSettings {
   /// The functions that put the settings of each feature in effect.
   let features: [@ServiceActor () -> Void]
 
-  /// Reads the settings of each profile, by its name; the key nil has those that apply without a profile.
+  /// Reads the settings of each profile, by its name; the key nil has the settings that apply without a profile.
   ///
   /// - Parameter usual: the rules of scans without a profile.
   /// - Throws: the first problem that `CameraRules` or a feature finds in the settings.

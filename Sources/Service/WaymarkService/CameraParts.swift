@@ -3,7 +3,7 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// The modules of the service for one camera. `CamerasModule` below combines those of all cameras.
+/// The modules of the service for one camera. `CamerasModule` below combines the modules of all cameras.
 @ServiceActor
 package struct CameraParts {
   /// The source of frames and its pipeline.
@@ -41,13 +41,13 @@ package struct CameraParts {
 
 // MARK: - All cameras
 
-/// Combines the modules of all cameras: passes each request to the camera that its `camera` names, and adds an entry for
-/// each camera to the state.
+/// Combines the modules of all cameras: passes each request to the camera named in its member `camera`, and adds an entry for each
+/// camera to the state.
 @ServiceActor
 package final class CamerasModule: ServiceModule {
   private let cameras: ByCamera<[any ServiceModule]>
 
-  /// Creates the module from those of each camera, which have the same types in the same order for all cameras.
+  /// Creates the module from the modules of each camera, which have the same types in the same order for all cameras.
   package init(_ cameras: ByCamera<[any ServiceModule]>) { self.cameras = cameras }
 
   package var features: [String] { cameras.first.flatMap(\.features) }

@@ -35,7 +35,7 @@ package struct Daemon: Sendable {
 
   /// Creates the logger of a program, which writes to the journal or the terminal.
   ///
-  /// - Parameter level: the level to set for all loggers of the process; nil leaves it unchanged.
+  /// - Parameter level: the level to set for all loggers of the process; nil leaves the level unchanged.
   package static func logger(
     _ label: String, level: Logger.Level? = nil, environment: [String: String]
   ) -> Logger {
@@ -135,9 +135,9 @@ package struct Daemon: Sendable {
     return stat(path, &information) == 0 ? information.st_gid : nil
   }
 
-  /// Handles the signals of the process: reloads the configuration on SIGHUP, and returns on a signal that ends the service. Handlers
-  /// of `CSignals` have received the signals since the process started, so that none is lost or ends the process by its default
-  /// action.
+  /// Handles the signals of the process: reloads the configuration on SIGHUP, and returns on a signal that ends the service.
+  /// Handlers of `CSignals` have received the signals since the process started, so that none was lost or ended the process by its
+  /// default action.
   private func serve(_ reloading: ReloadModule) async {
     let descriptor = csignals_take_over()
     guard descriptor >= 0 else { return log.critical("signals cannot be received") }
@@ -165,15 +165,15 @@ package struct Daemon: Sendable {
     }
   }
 
-  /// The seconds within which the parts of the service must stop; then the process exits without them. It is far less
+  /// The seconds within which the parts of the service must stop. After that, the process exits without them. The limit is far less
   /// than systemd's stop timeout.
   private static let endLimit = 0.9
 
   /// Stops the service in order, within `endLimit`.
   private func end(_ assembly: Assembly, _ server: SocketServer) async {
     manager.stopping()
-    // If a lane is busy or a camera's driver does not answer, the kernel releases their resources. `_exit` rather than exit(3), whose
-    // handlers would free memory that running threads still use.
+    // If a lane is busy or a camera's driver does not answer, the kernel releases their resources. `_exit` is used because the
+    // handlers of exit(3) would free memory that running threads still use.
     let giveUp: @Sendable () -> Void = { [log] in
       log.warning("parts of the service did not stop in time")
       LogWriter.standardError.flush(within: 0.2)

@@ -15,9 +15,9 @@ package struct Feature: Sendable {
   package var profileKeys: [ConfigurationKey] = []
   /// Returns the problems of the feature's sections that checks of types and ranges do not find.
   package var problems: @Sendable (ServiceConfiguration) -> [ConfigurationProblem] = { _ in [] }
-  /// Creates the feature's module; nil if it has none, or only modules of single cameras.
+  /// Creates the feature's module; nil if the feature has no module, or only modules of single cameras.
   package var make: (@ServiceActor (FeatureContext) throws -> any FeatureModule)?
-  /// Creates the feature's module of one camera; nil if it has none.
+  /// Creates the feature's module of one camera; nil if the feature has no such module.
   package var makeForCamera: (@ServiceActor (Hub, CameraParts, ServiceConfiguration) throws -> any ServiceModule)?
   /// The task that the feature adds to the workers that read picture files. At most one feature of a program has such a task.
   package var task: (any WorkerTask.Type)?
@@ -42,12 +42,12 @@ package protocol FeatureModule: ServiceModule {
   /// Reads the settings that a profile can change.
   ///
   /// - Returns: a function that puts the settings in effect.
-  /// - Throws: the problem of the settings; the previous ones stay in effect.
+  /// - Throws: the problem of the settings, in which case the previous settings stay in effect.
   func settings(_ configuration: ServiceConfiguration) throws -> @ServiceActor () -> Void
   /// Reads the settings that profiles do not change.
   ///
   /// - Returns: a function that puts the settings in effect and returns the sections that need a restart.
-  /// - Throws: the problem of the settings; the previous ones stay in effect.
+  /// - Throws: the problem of the settings, in which case the previous settings stay in effect.
   func reload(_ configuration: ServiceConfiguration) throws -> @ServiceActor () -> [String]
 }
 
@@ -58,7 +58,7 @@ extension FeatureModule {
 }
 
 extension ConfigurationSchema {
-  /// Creates the schema of the keys that every service has and those of `features`.
+  /// Creates the schema of the keys that every service has and the keys of `features`.
   package init(_ features: [Feature]) {
     self.init(
       keys: features.flatMap(\.keys), sectionKeys: features.flatMap(\.sectionKeys),

@@ -3,10 +3,10 @@ import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 
-/// Finds the sample files of the installed package or of the checkout. The file also has what the configured scenes
-/// need: their folders, and the calibrations of their cameras.
+/// Finds the sample files of the installed package or of the checkout. The file also has the folders of the configured scenes, and
+/// the calibrations of their cameras.
 package enum SampleFiles {
-  /// Returns the path of a folder of samples, such as `scenes`; nil if it is not installed.
+  /// Returns the path of a folder of samples, such as `scenes`; nil if the folder is not installed.
   package static func folder(_ name: String) -> String? {
     var candidates: [String] = []
     var folder = ChildProgram.ownPath ?? ""
@@ -23,7 +23,7 @@ package enum SampleFiles {
 // MARK: - Scenes and calibrations
 
 extension SceneSettings {
-  /// The folders of scenes; if none are configured, that of the sample scenes, for a first try.
+  /// The folders of scenes. If none are configured, this is the folder of the sample scenes, for a first try.
   var effectiveFolders: [String] {
     folders.isEmpty ? SampleFiles.folder("scenes").map { [$0] } ?? [] : folders
   }
@@ -54,7 +54,7 @@ extension CameraChoice {
     }
   }
 
-  /// Reads the file of an entry of `camera.calibrations`: `CAMERA=FILE`, or a file for any camera.
+  /// Reads the file in an entry of `camera.calibrations`: `CAMERA=FILE`, or `FILE` for any camera.
   ///
   /// - Throws: `FileError` if the file cannot be read, or the error of `CameraInfo` if it is not valid.
   static func calibration(_ entry: String) throws -> Calibration {

@@ -22,7 +22,7 @@ struct SourceFactory {
       if let address = StreamAddress(path), !address.hasCredentials {
         let credentials = settings.credentials
         return StreamSource(address: address, options: options, makeDecoder: makeDecoder) { () throws(SourceError) in
-          // The file is read with each attempt, so that a changed password is used at the next one.
+          // Each attempt reads the file, so that a changed password is used from the next attempt on.
           guard let credentials else { return try CameraProgram.open(address) }
           let line: String
           do throws(FileError) {
@@ -55,8 +55,8 @@ struct SourceFactory {
     return (try? PictureFormat.detect(head)) != nil
   }
 
-  /// Returns why a path cannot be a source, without opening it as one: an address with a password or of an unknown scheme, a film, or another file
-  /// without frames; nil if it may be a source.
+  /// Returns the reason why a path cannot be a source, without opening it as a source: an address with a password or of an unknown
+  /// scheme, a film, or another file without frames; nil if it may be a source.
   static func refusal(of path: String) -> ServiceProblem? {
     let wanted =
       "A source is a folder of pictures, an MJPEG or Y4M file or pipe, - for standard input, or an address: "

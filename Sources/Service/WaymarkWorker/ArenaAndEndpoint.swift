@@ -2,11 +2,10 @@ import CSandbox
 import Glibc
 import WaymarkImage
 
-/// The memory that a daemon and its worker share: the input at its beginning, followed by the output.
+/// The memory that a daemon and its worker share: the input at its beginning, followed by the output. `WorkerEndpoint` below is the
+/// worker's end of the channel.
 ///
-/// `WorkerEndpoint` below is the worker's end of the channel.
-///
-/// It is mapped from creation to `deinit`. The kernel allocates its pages only when they are written.
+/// The memory is mapped from creation to `deinit`. The kernel allocates its pages only when they are written.
 package struct WorkerArena: ~Copyable {
   /// The maximum bytes of the input: a picture file, or the pixels of a frame.
   package static let inputLimit = 64 << 20
@@ -44,8 +43,8 @@ package struct WorkerArena: ~Copyable {
     UnsafeMutableRawBufferPointer(start: base + Self.inputLimit, count: Self.outputLimit)
   }
 
-  /// Returns a copy of the first bytes of the output, since the worker may change them at any time, and overwrites them
-  /// with zeros.
+  /// Returns a copy of the first bytes of the output, and overwrites these with zeros. A copy is needed because the worker may
+  /// change them at any time.
   package func takeOutput(_ count: Int) -> [UInt8] {
     let bytes = Array(output[..<count])
     csandbox_wipe(base + Self.inputLimit, count)
@@ -64,10 +63,10 @@ package struct WorkerEndpoint: ~Copyable {
     package let count: Int
   }
 
-  /// The first number of the message that reports that the sandbox is set up; the second number has a bit for each
-  /// action that the sandbox must refuse but allows.
+  /// The first number of the message that reports that the sandbox is set up. The second number has a bit for each action that the
+  /// sandbox should refuse and yet allows.
   package static let greeting: UInt32 = 0x574D_4B31
-  /// The first number of the message that reports that the sandbox could not be set up; the second number is the errno.
+  /// The first number of the message that reports that the sandbox could not be set up. The second number is the errno.
   package static let refusal: UInt32 = 0x574D_4B30
   /// The maximum bytes of a request.
   package static let requestLimit = 2048
@@ -82,9 +81,9 @@ package struct WorkerEndpoint: ~Copyable {
     self.arena = arena
   }
 
-  /// Sets up the sandbox, which cannot be left again, and reports the result to the parent process.
+  /// Sets up the sandbox, which the process cannot leave again, and reports the result to the parent process.
   ///
-  /// - Parameter problem: an errno that is reported instead of setting up the sandbox; 0 for none.
+  /// - Parameter problem: an errno that is reported instead of setting up the sandbox; 0 to set it up.
   /// - Returns: true if the worker is ready for requests.
   package func lockIn(refusing problem: Int32 = 0) -> Bool {
     let refused = problem != 0 ? problem : csandbox_enter()

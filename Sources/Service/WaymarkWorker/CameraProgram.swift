@@ -3,10 +3,10 @@ import Glibc
 package import WaymarkFrames
 import WaymarkSystem
 
-/// Finds programs of other packages that this program starts. `CameraProgram` below is the interface to one of them,
+/// Finds programs of other packages that this program starts. `CameraProgram` below is the interface to one of these programs,
 /// `waymark-cameras`.
 package enum CompanionProgram {
-  /// Returns the path of a program: in the folder of this executable, or in `/usr/bin`; nil if it is not installed.
+  /// Returns the path of a program: in the folder of this executable, or in `/usr/bin`; nil if the program is not installed.
   package static func path(_ name: String) -> String? {
     var candidates = ["/usr/bin/\(name)"]
     if let own = ChildProgram.ownPath, let slash = own.lastIndex(of: "/") {
@@ -21,8 +21,9 @@ package enum CompanionProgram {
 /// The interface to the program `waymark-cameras`, which plays addresses as Y4M.
 package enum CameraProgram {
   private static let name = "waymark-cameras"
-  /// Returns the path of the socket by which systemd starts `waymark-cameras` (socket activation), since the service itself has neither
-  /// network nor the devices of libcamera; nil for screens and PipeWire, which only programs of the user's session can reach.
+  /// Returns the path of the socket by which systemd starts `waymark-cameras` (socket activation), because the service itself has
+  /// neither network nor the devices of libcamera; nil for screens and PipeWire, which only programs of the user's session can
+  /// reach.
   private static func socket(for scheme: StreamAddress.Scheme) -> String? {
     switch scheme {
     case .rtsp, .http, .https: "/run/waymark-cameras.sock"
@@ -31,12 +32,12 @@ package enum CameraProgram {
     }
   }
 
-  /// Plays an address with the `waymark-cameras` that systemd starts, or, if its socket cannot be connected to, with
-  /// one that is started as a child process. The address is sent through a socket, never as an argument.
+  /// Plays an address with the `waymark-cameras` that systemd starts or, if its socket refuses the connection, with a child
+  /// process. The address is sent through a socket, never as an argument.
   ///
   /// - Parameters:
-  ///   - executable: the path of the program; nil for the installed one.
-  ///   - socket: the path of the socket; nil for the one of systemd.
+  /// - executable: the path of the program; nil for the installed program.
+  /// - socket: the path of the socket; nil for systemd's socket.
   ///   - known: the environment variables of the program.
   ///   - missingPackages: returns the packages that an address requires and that are not installed.
   /// - Throws: `cameraProgramMissing` with the missing packages, or with the reason why the program cannot be started; `cannotOpen` if

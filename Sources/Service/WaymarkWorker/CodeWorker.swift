@@ -2,9 +2,8 @@ package import WaymarkBarcodes
 import WaymarkFrames
 package import WaymarkImage
 
-/// Reads the codes of pictures with one scanner, which it keeps while the configuration stays the same. Not
-/// thread-safe. `CodeWorker` below reads them in a worker process; the file also has the worker's answers and their
-/// encodings.
+/// Reads the codes of pictures with one scanner, which it keeps while the configuration stays the same. Not thread-safe.
+/// `CodeWorker` below does this in a worker process; the file also has the worker's answers and their encodings.
 final class CodeReader {
   private var scanner: BarcodeScanner?
   /// Receives the times of a reading's stages.
@@ -12,7 +11,7 @@ final class CodeReader {
 
   init(stages: StageTimes? = nil) { self.stages = stages }
 
-  /// Reads the codes in a picture; none if the configuration has no symbologies.
+  /// Reads the codes in a picture; empty if the configuration has no symbologies.
   func read(_ view: ImageView, _ configuration: ScanConfiguration) -> ScanReading {
     prepare(configuration)
     return scanner?.scan(view) ?? ScanReading()
@@ -32,8 +31,8 @@ final class CodeReader {
   private func prepare(_ configuration: ScanConfiguration) {
     guard scanner?.configuration != configuration else { return }
     scanner = try? BarcodeScanner(configuration)
-    // Set only for a new scanner: assigning a class instance through an optional of a noncopyable type retains it each time without a
-    // release.
+    // Set only for a new scanner: assigning a class instance through an optional of a noncopyable type retains the instance each
+    // time without a release.
     scanner?.stages = stages
   }
 }
@@ -43,8 +42,8 @@ final class CodeWorker {
   private let persistent: PersistentWorker
   private let limit: Double
   private let stages: StageTimes?
-  /// The names of the stages received so far, at most `CodeReply.stageLimit`, so that a compromised worker cannot make the service keep
-  /// any number of names.
+  /// The names of the stages received so far, at most `CodeReply.stageLimit`, so that a compromised worker cannot use up the
+  /// service's memory with names.
   private var known: Set<String> = []
 
   /// Creates a reader whose worker starts with the first frame.
@@ -151,8 +150,8 @@ extension ScanReading: WireValue {
 }
 
 extension Symbol: WireValue {
-  /// The maximum bytes of a message, more than the parts in one picture can contain (ISO/IEC 15438: 2,710 digits per PDF417 symbol;
-  /// ISO/IEC 18004: 2,953 bytes per QR code, in at most sixteen parts).
+  /// The largest number of bytes of a message, more than the parts in one picture can contain (ISO/IEC 15438: 2,710 digits per
+  /// PDF417 symbol; ISO/IEC 18004: 2,953 bytes per QR code, in at most sixteen parts).
   private static let byteLimit = 1 << 18
   fileprivate static let longText: Wire<String> = Wire<String>.text(upTo: 4 * byteLimit)
   private static let element: Wire<GS1Element> = inOrder(Wire<String>.text(upTo: 8), longText)
@@ -183,7 +182,7 @@ extension SymbolComposite: WireValue {
 }
 
 extension SymbolPart: WireValue {
-  /// The number of a part, which has five digits (ISO/IEC 15438).
+  /// The number of a part, which has at most five digits (ISO/IEC 15438).
   fileprivate static let number: Wire<Int> = Wire<Int>.count(upTo: 100_000)
 
   package static let wire: Wire<SymbolPart> = inOrder(

@@ -11,10 +11,10 @@ package final class Isolation: Sendable {
   package let ledger: WorkerMonitor
   /// The time limits of workers, in seconds.
   package struct Limits: Sendable {
-    /// The limit for reading the codes of a frame: much longer than any frame takes, and much shorter than the 10 seconds
-    /// after which the service reports a hung lane.
+    /// The time limit for reading the codes of a frame, in seconds: much longer than any frame takes, and much shorter than the 10
+    /// seconds after which the service reports a hung lane.
     package var frame = 3.0
-    /// The limit for decoding a frame, which takes milliseconds and during which the camera waits.
+    /// The time limit for decoding a frame, in seconds. Decoding takes milliseconds, and the camera waits for it.
     package var decoding = 2.0
     /// The limit for a picture file.
     package var picture = PictureConverter.usualLimit
@@ -28,11 +28,11 @@ package final class Isolation: Sendable {
   /// Reads codes and pictures in this process.
   package static let none = Isolation(launcher: nil) { _ in }
 
-  /// Creates an isolation, which starts no worker yet.
+  /// Creates an isolation without starting a worker.
   ///
   /// - Parameters:
-  ///   - launcher: starts the workers; nil to use none and read everything in this process.
-  ///   - pictures: the path of the program `waymark-pictures`; nil for the installed one.
+  ///   - launcher: starts the workers; nil to read everything in this process.
+  ///   - pictures: the path of the program `waymark-pictures`; nil for the installed program.
   ///   - onFailure: called with each failure, on the thread that used the worker.
   package init(
     launcher: WorkerLauncher?, limits: Limits = Limits(), pictures: String? = nil,
@@ -44,13 +44,13 @@ package final class Isolation: Sendable {
     converter = PictureConverter(executable: pictures, limit: limits.picture, monitor: ledger)
   }
 
-  /// The counts of the workers; nil if none are used.
+  /// The counts of the workers; nil without workers.
   package var figures: WorkerCounts? { launcher == nil ? nil : ledger.figures }
 
   // MARK: Live frames
 
-  /// Returns a function that reads the codes of frames, for use on one thread; it returns nil if the worker failed or is
-  /// resting.
+  /// Returns a function that reads the codes of frames, for use on one thread. The function returns nil if the worker failed or
+  /// pauses after a failure.
   package func codeReading(stages: StageTimes? = nil) -> (Frame, ScanConfiguration) -> ScanReading? {
     guard let launcher else {
       let reader = CodeReader(stages: stages)
@@ -60,8 +60,7 @@ package final class Isolation: Sendable {
     return { worker.read($0, $1) }
   }
 
-  /// Returns a decoder for the frames of a camera or stream, for use on one thread; nil if they are decoded in this
-  /// process.
+  /// Returns a decoder for the frames of a camera or stream, for use on one thread; nil to decode frames in this process.
   package func frameDecoder() -> (any FrameDecoder)? {
     launcher.map { FrameWorker($0, ledger, limit: limits.decoding) }
   }
@@ -173,7 +172,7 @@ package struct WorkerCheck: Equatable, Sendable {
   private static let offHint =
     "Or set `isolation: off`, if every camera and every picture is trusted (docs/security.md)."
 
-  /// The kernel features that workers need, each with a message and a hint for when it is missing.
+  /// The kernel features that workers need, each with a message and a hint in case it is missing.
   private static let needs: [(need: Int, what: String, hint: String)] = [
     (
       CSANDBOX_MEMORY, "The system refuses shared memory for workers (memfd_create)",

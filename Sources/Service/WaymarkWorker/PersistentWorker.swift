@@ -3,8 +3,8 @@ import WaymarkImage
 package import WaymarkSystem
 
 /// A worker that is kept for many pictures. It starts at the first use, and restarts after a failure, with a pause that grows with
-/// repeated failures. Not thread-safe. `WorkerSupervisor` below decides when it starts, and `IdleWorker` ends it when
-/// it is not used.
+/// repeated failures. Not thread-safe. `WorkerSupervisor` below decides when the worker starts, and `IdleWorker` ends it when it is
+/// not used.
 package final class PersistentWorker: RestartableProcess {
   private let launcher: WorkerLauncher
   private let ledger: WorkerMonitor
@@ -17,7 +17,7 @@ package final class PersistentWorker: RestartableProcess {
 
   /// Creates a worker that starts at its first use.
   ///
-  /// - Parameter now: returns the time in seconds, for the pauses after failures.
+  /// - Parameter now: returns the time in seconds, which determines the pauses after failures.
   package init(
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, now: @escaping @Sendable () -> Double = { MonotonicClock.now }
   ) {
@@ -33,8 +33,7 @@ package final class PersistentWorker: RestartableProcess {
     }
   }
 
-  /// Starts the worker if it is not running, without waiting until it is ready. A failure is not reported; the next
-  /// `use` tries again.
+  /// Starts the worker if it is not running, without waiting until it is ready. Reports no failure; the next `use` tries again.
   package func prepare() {
     guard process == nil, supervisor.handle(.wanted, at: now()) == .start else { return }
     do throws(WorkerFailure) {
@@ -56,7 +55,7 @@ package final class PersistentWorker: RestartableProcess {
     worker = try launcher.spawn()
   }
 
-  /// Calls `body` with the worker, which is started if needed. Returns nil if the worker fails, or during the pause after a failure.
+  /// Starts the worker if needed, and calls `body` with it. Returns nil if the worker fails, or during the pause after a failure.
   ///
   /// - Parameter stop: ends the wait for the worker, and the worker itself, without counting a failure.
   package func use<T>(
@@ -112,7 +111,7 @@ package struct WorkerSupervisor: Equatable {
     /// The caller needs the worker.
     case wanted
     case answered
-    /// The worker did not start, crashed, hung or sent a malformed answer; its process has ended.
+    /// The worker did not start, crashed, hung or sent a malformed answer, and its process has ended.
     case failed
     /// The caller ended the worker because it no longer needs it.
     case ended
@@ -126,14 +125,14 @@ package struct WorkerSupervisor: Equatable {
   }
 
   private(set) var isRunning = false
-  /// The pauses after failures: none after the first, then 0.1 s, 0.2 s … 2 s, so that a stream of pictures that crash workers does
-  /// not occupy the processor, and recovery afterwards is fast.
+  /// The pauses after failures: none after the first failure, then 0.1 s, 0.2 s … 2 s. Pictures that crash workers then do not
+  /// occupy the processor, and recovery is fast.
   private var backoff = Backoff(first: 0.1, longest: 2)
   private var hasFailed = false
   private var failedAt = 0.0
   private var restsUntil = 0.0
 
-  /// The seconds without a failure after which the next failure is again the first.
+  /// After this many seconds without a failure, the next failure counts as the first again.
   private static let memory = 10.0
 
   /// Processes an input at the time `now`, in seconds.
@@ -213,6 +212,6 @@ package final class IdleWorker<Worker: RestartableProcess>: Sendable {
 
   package func end() { state.withLock { $0.worker.end() } }
 
-  /// The id of the running process; nil without one, and while the worker is in use.
+  /// The id of the running process; nil without a process, and while the worker is in use.
   package var process: Int32? { state.withLockIfAvailable { $0.worker.process } ?? nil }
 }

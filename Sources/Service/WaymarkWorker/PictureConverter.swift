@@ -4,8 +4,8 @@ package import WaymarkImage
 package import WaymarkSystem
 
 /// Converts the picture formats that the program `waymark-pictures` reads, each file in its own sandboxed process. Files of other
-/// formats are returned unchanged. The file also has the pages of a file (`PicturePages`), and the side of the program:
-/// its main loop (`ConverterMain`), the decoded pages (`DecodedPage`) and the messages.
+/// formats are returned unchanged. The file also has the pages of a file (`PicturePages`), and the program's part: its main loop
+/// (`ConverterMain`), the decoded pages (`DecodedPage`) and the messages.
 package struct PictureConverter: Sendable {
   /// The name of the program and of its package.
   static let programName = "waymark-pictures"
@@ -21,7 +21,7 @@ package struct PictureConverter: Sendable {
   /// Creates a converter that counts its processes and their failures in `monitor`.
   ///
   /// - Parameters:
-  ///   - executable: the path of the program; nil for the installed one.
+  /// - executable: the path of the program; nil for the installed program.
   ///   - limit: the time limit for one page, in seconds.
   init(executable: String?, limit: Double, monitor: WorkerMonitor) {
     self.executable = executable
@@ -36,7 +36,7 @@ package struct PictureConverter: Sendable {
     file.withUnsafeBytes { ConvertedFormat.detect($0) }
   }
 
-  /// Returns the pages of a file as files that `PictureDecoder` reads; the file itself if it needs no conversion. Blocks.
+  /// Returns the pages of a file as files that `PictureDecoder` reads, or the file itself if it needs no conversion. Blocks.
   ///
   /// - Parameter keepsColour: false if the colours of a large page need not be kept.
   /// - Throws: `unsupportedFormat` if the file needs to be converted, and the program is not installed.
@@ -73,7 +73,7 @@ package final class PicturePages {
   private let worker: PersistentWorker?
   private let limit: Double
   private let keepsColour: Bool
-  /// The first page, kept after `count()` has converted it until `page(_:)` returns it.
+  /// The first page. `count()` converts it, and it is kept until `page(_:)` returns it.
   private var first: ConvertedPage?
 
   init(plain file: [UInt8]) {
@@ -113,8 +113,8 @@ package final class PicturePages {
 
   /// Returns the first page as a file that `PictureDecoder` reads.
   ///
-  /// - Throws: `ImageError` if the page cannot be converted or the program cannot be started, `WorkerFailure` if it
-  ///   fails in another way.
+  /// - Throws: `ImageError` if the page cannot be converted or the program cannot be started, `WorkerFailure` if the program fails
+  ///   in another way.
   func first(or stop: StopSignal?) throws -> [UInt8] {
     guard let name else { return file }
     do {
@@ -179,15 +179,15 @@ package enum ConverterMain {
   /// Decodes a page of a file; the first page is 0.
   package typealias Decoding = (_ file: UnsafeRawBufferPointer, _ page: Int) -> Result<DecodedPage, ImageError>
 
-  /// The time limit for one page in seconds, a little longer than the parent process waits.
+  /// The time limit for one page in seconds, a little longer than the time for which the parent process waits.
   private static let deadline: UInt32 = 45
-  /// The number up to which pages are counted, one more than are read.
+  /// The number up to which pages are counted: one more than the number of pages that are read.
   package static let countLimit = ConversionRequest.pageLimit + 1
 
   /// Runs until the parent process ends.
   ///
   /// - Parameters:
-  ///   - problem: an errno if the library could not be loaded, which is reported instead of decoding; 0 otherwise.
+  /// - problem: an errno if the library could not be loaded, which is reported instead of decoding; otherwise 0.
   ///   - decoding: decodes a page; it must have opened all its files before this call.
   package static func run(problem: Int32, _ decoding: Decoding) {
     guard let seat = WorkerEndpoint(), seat.lockIn(refusing: problem) else { return }
@@ -225,7 +225,7 @@ package struct DecodedPage: ~Copyable {
   private let channels: Int
   private let pixels: UnsafeMutablePointer<UInt8>
 
-  /// Takes ownership of `width * height * channels` bytes, without padding between rows, which `free` can release.
+  /// Takes ownership of `width * height * channels` bytes, without padding between rows. `free` must be able to release them.
   package init(count: Int, width: Int, height: Int, channels: Int, owning pixels: UnsafeMutablePointer<UInt8>) {
     self.count = count
     self.width = width
@@ -236,10 +236,10 @@ package struct DecodedPage: ~Copyable {
 
   deinit { free(pixels) }
 
-  /// Returns the page as a file: PNM, or BMP if it has opacity. If that is larger than a worker accepts, a gray PNM, or a JPEG if
-  /// `keepsColour` is true, both without opacity.
+  /// Returns the page as a file: PNM, or BMP if it has opacity. If this file is larger than a worker accepts, returns a gray PNM,
+  /// or a JPEG if `keepsColour` is true, both without opacity.
   ///
-  /// - Throws: `tooManyPixels` if that file is too large too.
+  /// - Throws: `tooManyPixels` if the smaller file is also too large.
   func file(keepsColour: Bool) throws(ImageError) -> [UInt8] {
     let plain = plainFile
     guard plain.count > ConvertedPage.byteLimit else { return plain }
@@ -303,7 +303,7 @@ struct ConversionRequest: Equatable {
 
 /// The answer to a `ConversionRequest`: the page as a file that `PictureDecoder` reads.
 struct ConvertedPage: Equatable {
-  /// The maximum bytes of the file, which has to fit into the arena of the worker that reads it.
+  /// The largest number of bytes of the file, which has to fit into the arena of the worker that reads it.
   static let byteLimit = WorkerArena.inputLimit
 
   /// The number of pages of the original file; one more than `ConversionRequest.pageLimit` if there are more pages.

@@ -1,8 +1,8 @@
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Encodes messages between daemon and worker: little-endian, with lengths before contents. `WireReader` below decodes
-/// them, `Wire` and `WireForm` describe the encoding of a type, and `WireValue` is a type that has one.
+/// Encodes messages between daemon and worker: little-endian, with lengths before contents. `WireReader` below decodes them, `Wire`
+/// and `WireForm` describe the encoding of a type, and `WireValue` is a type with an encoding.
 package struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -22,7 +22,7 @@ package struct WireWriter {
   }
 }
 
-/// Decodes the output of `WireWriter`, and checks it completely, since a picture may have compromised the worker that sent it.
+/// Decodes the output of `WireWriter`. Checks it completely, because a picture may have compromised the worker that sent it.
 package struct WireReader {
   package struct Malformed: Error {}
 
@@ -66,8 +66,8 @@ package struct WireReader {
 
 // MARK: - Descriptions
 
-/// The encoding of a value in messages between daemon and worker. Both processes use the same description, so that they cannot disagree. Every
-/// field has bounds: writing limits values to them if it can, and reading fails for values outside.
+/// The encoding of a value in messages between daemon and worker. Both processes use the same description, so that they cannot
+/// disagree. Every field has bounds. Writing limits values to the bounds if possible, and reading fails for values outside.
 package struct Wire<Value>: Sendable {
   package let write: @Sendable (Value, inout WireWriter) -> Void
   package let read: @Sendable (inout WireReader) throws(WireReader.Malformed) -> Value
@@ -85,7 +85,7 @@ package struct Wire<Value>: Sendable {
     }
   }
 
-  /// Returns the same encoding, which fails to read a value for which `holds` returns false.
+  /// Returns the same encoding, except that reading fails for values for which `holds` returns false.
   package func when(_ holds: @escaping @Sendable (Value) -> Bool) -> Wire { map({ holds($0) ? $0 : nil }, { $0 }) }
 
   /// The encoding of an optional value.
@@ -115,7 +115,7 @@ package struct Wire<Value>: Sendable {
   }
 }
 
-/// Returns the encoding of several fields one after the other. The fields should be declared with types, since inferring many of them slows
+/// Returns the encoding of several fields one after the other. Declare the fields with types, because inferring many types slows
 /// the compiler down.
 package func inOrder<each Field>(_ fields: repeat Wire<each Field>) -> Wire<(repeat each Field)> {
   Wire<(repeat each Field)> { values, wire in
@@ -127,7 +127,7 @@ package func inOrder<each Field>(_ fields: repeat Wire<each Field>) -> Wire<(rep
 
 /// One form of a value, such as a case of an enumeration with its associated values.
 package struct WireForm<Value>: Sendable {
-  /// Writes the index of the form and its fields, and returns true, if the value has this form.
+  /// Writes the index of the form and its fields, and returns true; returns false if the value has another form.
   fileprivate let write: @Sendable (Value, UInt32, inout WireWriter) -> Bool
   fileprivate let read: @Sendable (inout WireReader) throws(WireReader.Malformed) -> Value
 
@@ -196,7 +196,7 @@ extension Wire<String> {
 }
 
 extension Wire where Value: Equatable & Sendable {
-  /// Returns the encoding of one of `values` by its index, which both processes agree on since they run the same executable.
+  /// Returns the encoding of one of `values` by its index. Both processes agree on the index because they run the same executable.
   package static func choice(_ values: [Value]) -> Wire {
     Wire<Int>.count(upTo: values.count - 1).map({ values[$0] }, { values.firstIndex(of: $0) ?? 0 })
   }

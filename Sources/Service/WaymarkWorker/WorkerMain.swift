@@ -8,10 +8,10 @@ import WaymarkSystem
 
 /// The main loop of a worker: sets up the sandbox, then reads codes and pictures until the daemon ends.
 package struct WorkerMain: ~Copyable {
-  /// The first argument with which the executable runs as a worker.
+  /// The first argument of the executable when it runs as a worker.
   package static let argument = WorkerLauncher.argument
-  /// The time limit for a request in seconds, a little longer than the daemon waits. It ends a hung worker whose daemon
-  /// has ended.
+  /// The time limit for a request in seconds, a little longer than the time for which the daemon waits. It ends a hung worker whose
+  /// daemon has ended.
   static let deadline: UInt32 = 45
 
   private let seat: WorkerEndpoint
@@ -28,7 +28,7 @@ package struct WorkerMain: ~Copyable {
   package static func run(_ task: (any WorkerTask.Type)? = nil) {
     guard let seat = WorkerEndpoint(), let decoder = try? JPEGDecoder() else { return }
     var worker = WorkerMain(seat: seat, decoder: decoder, task: task)
-    // Code that opens files at its first use is used once now, since the sandbox prevents opening files later.
+    // Code that opens files at its first use is used once now, because the sandbox prevents opening files later.
     Charset.keepConverters()
     GrayImage(width: 64, height: 64, value: 128).withView { _ = worker.reader.read($0, .still) }
     waymark_forget_code()
@@ -60,7 +60,7 @@ package struct WorkerMain: ~Copyable {
         guard let base = seat.arena.input.baseAddress else { return nil }
         let view = ImageView(
           base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: width, height: height, stride: width)
-        // The daemon collects the times of all frames, so the previous ones are dropped here.
+        // The daemon collects the times of all frames, so the times of earlier frames are dropped here.
         stages.forget()
         return seat.leave(CodeReply(reader.read(view, configuration), stages))
       case .codesInFile(let size, let configuration):

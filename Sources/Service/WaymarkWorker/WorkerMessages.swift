@@ -108,8 +108,8 @@ package struct GrayReply: Equatable {
 
   package func write(to output: UnsafeMutableRawBufferPointer) { output.copyBytes(from: wireBytes) }
 
-  /// Copies the header and decodes the copy, since the worker may change it at any time; nil if it is invalid or the
-  /// picture has not `count` bytes with its header.
+  /// Copies the header and decodes the copy, because the worker may change the original at any time; nil if the header is invalid
+  /// or the picture does not have `count` bytes with its header.
   package init?(_ output: UnsafeMutableRawBufferPointer, count: Int) {
     guard let reply = try? GrayReply(wireBytes: Array(output[..<Self.headBytes])), reply.byteCount == count else {
       return nil
@@ -133,7 +133,7 @@ extension GrayReply: WireValue {
     { (ArenaPictureSize(width: $0.width, height: $0.height), ($0.isTruncated ? 1 : 0) | ($0.isDamaged ? 2 : 0)) })
 }
 
-/// The size of a picture in pixels, limited to what fits into an arena.
+/// The size of a picture in pixels, limited to pictures that fit into an arena.
 package struct ArenaPictureSize: Equatable, WireValue {
   package let width: Int
   package let height: Int
@@ -155,9 +155,9 @@ package struct PreparedPicture: Sendable, Equatable {
   /// The JPEG to send in place of the file; nil to send the file unchanged.
   package let replacement: [UInt8]?
 
-  /// Decodes the file, which ensures that it is a picture, and reduces it if it is wider than `width` pixels.
+  /// Decodes the file, which ensures that it is a picture, and reduces the picture if it is wider than `width` pixels.
   ///
-  /// - Parameter asJPEG: true to convert a picture of another format to JPEG even if it is not wider.
+  /// - Parameter asJPEG: true to convert a picture of another format to JPEG even if it is not reduced.
   /// - Throws: `ImageError` if the file is not a picture, is damaged, or cannot be encoded again.
   package init(_ file: UnsafeRawBufferPointer, width: Int?, asJPEG: Bool = false) throws(ImageError) {
     let decoded = try PictureDecoder().rgb(file)

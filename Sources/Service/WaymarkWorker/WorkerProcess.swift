@@ -3,11 +3,10 @@ import Glibc
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Starts the worker processes of this program, or those of another program with the same protocol. The file also has
-/// the running worker (`WorkerProcess`), its failures (`WorkerFailure`), and their counts (`WorkerCounts`,
-/// `WorkerMonitor`).
+/// Starts the worker processes of this program or of another program with the same protocol. The file also has the running worker
+/// (`WorkerProcess`), its failures (`WorkerFailure`), and their counts (`WorkerCounts`, `WorkerMonitor`).
 package struct WorkerLauncher: Hashable, Sendable {
-  /// The first argument with which the executable runs as a worker.
+  /// The first argument of the executable when it runs as a worker.
   package static let argument = "worker"
 
   package let executable: String
@@ -16,8 +15,8 @@ package struct WorkerLauncher: Hashable, Sendable {
   /// The seconds within which a started worker must set up its sandbox, enough for a loaded machine.
   package var startLimit = 10.0
 
-  /// Creates a launcher for `executable`, which runs as a worker if its first argument is `argument`. The default is this
-  /// program, even if its file was replaced meanwhile.
+  /// Creates a launcher for `executable`, which runs as a worker if its first argument is `argument`. The default is this program,
+  /// even if its file was replaced since it started.
   package init(executable: String = "/proc/self/exe") {
     self.init(executable: executable, arguments: ["waymark-worker", Self.argument])
   }
@@ -30,8 +29,7 @@ package struct WorkerLauncher: Hashable, Sendable {
 
   /// Starts a worker and waits until its sandbox is set up.
   ///
-  /// - Throws: `cannotStart` if the process cannot be started or its sandbox cannot be set up, or the failure of
-  ///   waiting for it.
+  /// - Throws: `cannotStart` if the process cannot be started or its sandbox cannot be set up, or the failure of the wait.
   package func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
     try process.waitUntilReady(within: startLimit)
@@ -60,8 +58,7 @@ package struct WorkerLauncher: Hashable, Sendable {
 
 /// A running worker, which is ended with this value. Not thread-safe.
 package struct WorkerProcess: ~Copyable {
-  /// The seconds to wait for the end of a worker that has closed its channel: the kernel takes a while to release a large
-  /// process.
+  /// The seconds to wait for the end of a worker that has closed its channel. The kernel takes a while to release a large process.
   private static let endLimit = 0.5
 
   package let process: CInt
@@ -177,8 +174,8 @@ package struct WorkerProcess: ~Copyable {
     }
   }
 
-  /// Returns the signal that ended the process, and leaves the exit status for `deinit` to collect; nil if no signal
-  /// ended it.
+  /// Returns the signal that ended the process, and leaves the exit status for `deinit` to collect; nil if the process ended
+  /// without a signal.
   private func signal() -> Int32? {
     let deadline = MonotonicClock.now + Self.endLimit
     repeat {
@@ -188,7 +185,7 @@ package struct WorkerProcess: ~Copyable {
         let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
         return killed ? information._sifields._sigchld.si_status : nil
       }
-      // The process has closed its end of the channel, so it is probably about to end.
+      // The process has closed its end of the channel, so it will probably end soon.
       poll(nil, 0, 1)
     } while MonotonicClock.now < deadline
     return nil
@@ -201,7 +198,7 @@ package struct WorkerProcess: ~Copyable {
 package enum WorkerFailure: Error, Hashable, Sendable {
   /// The worker could not be started, or did not set up its sandbox.
   case cannotStart(reason: String)
-  /// The worker ended unexpectedly: by this signal, or by itself if it is nil.
+  /// The worker ended unexpectedly: by this signal, or by itself if the signal is nil.
   case crashed(signal: Int32?)
   /// The worker did not answer within its time limit, and was ended.
   case hung
@@ -256,7 +253,7 @@ package struct WorkerCounts: Sendable, Equatable {
   package var crashes = 0
   /// The workers that were ended because they did not answer in time.
   package var hangs = 0
-  /// The frames and pictures that were lost because a worker failed or none could be started.
+  /// The frames and pictures that were lost because a worker failed or could not be started.
   package var lost = 0
   /// The number of failures for each `WorkerFailure.code`.
   package var failures: [String: Int] = [:]

@@ -4,7 +4,7 @@ package import WaymarkSystem
 /// The record of the pages of a session without their pictures, stored as one JSON object.
 package struct DocumentManifest: Codable, Hashable, Sendable {
   package struct Page: Codable, Hashable, Sendable {
-    /// The number of the page, unique within a session; the page's file is named by it.
+    /// The number of the page, unique within a session. The file of the page is named by this number.
     package var number: Int
     /// The revision, which increases with every change.
     package var revision = 1
@@ -87,7 +87,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
     return next
   }
 
-  /// Adds a page of which only the picture exists, in a folder whose record was lost.
+  /// Adds a page that has only its picture, in a folder whose record was lost.
   package mutating func adopt(_ page: Page) {
     pages.append(page)
     next = max(next, page.number + 1)
@@ -112,7 +112,7 @@ extension DocumentManifest {
 
   /// Parses a record written by `encoded`, and validates all of it.
   ///
-  /// - Throws: `damagedRecord` if it is too large, is not such a record, or has a value out of range.
+  /// - Throws: `damagedRecord` if the record is too large, has another format, or has a value out of range.
   package init(_ bytes: [UInt8]) throws(Damage) {
     func damaged(_ what: String) -> Damage {
       Damage(

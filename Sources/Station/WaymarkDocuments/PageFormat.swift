@@ -24,8 +24,8 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the format of a sheet by the ratio of its long to its short side: the nearest one within 4.5 %, otherwise
-  /// a receipt for a ratio of at least 2; `nil` if neither applies.
+  /// Returns the format of a sheet by the ratio of its long to its short side: the nearest format within 4.5 %, or else a receipt
+  /// for a ratio of at least 2; otherwise `nil`.
   package static func nearest(ratio: Double) -> PageFormat? {
     guard ratio.isFinite else { return nil }
     let known: [(PageFormat, Double)] = [(.letter, 279.4 / 215.9), (.a4, 297.0 / 210), (.id1, 85.6 / 53.98)]
@@ -39,14 +39,14 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
 package struct PageShape: Hashable, Sendable {
   /// The width divided by the height.
   package let aspect: Double
-  /// The matching format; `nil` if none matches.
+  /// The matching format; `nil` without a match.
   package let format: PageFormat?
 
   /// Estimates the shape of a page from its outline in a picture of `width` × `height` pixels, with the optical axis at its
   /// centre.
   ///
-  /// The focal length is computed from the two vanishing points if both are near enough; otherwise a usual one is assumed. Z.
-  /// Zhang, L. He, "Whiteboard scanning and image enhancement", Digital Signal Processing 17 (2007), section 4.
+  /// The focal length is computed from the two vanishing points if both are near enough; otherwise a typical focal length is
+  /// assumed. Z. Zhang, L. He, "Whiteboard scanning and image enhancement", Digital Signal Processing 17 (2007), section 4.
   package init(outline q: Quadrilateral, width: Double, height: Double) {
     let center = Point2(width - 1, height - 1) / 2
     // Most cameras of phones and kiosks see about 60 degrees along the picture's longer side.

@@ -40,7 +40,7 @@ package struct PageSeal: Sendable {
     Self.mark + sign + (try key.seal(bytes, authenticating: Array(name.utf8)))
   }
 
-  /// Decrypts the contents of the file `name`; those written without a key are returned as they are.
+  /// Decrypts the contents of the file `name`; contents written without a key are returned unchanged.
   ///
   /// - Parameter seal: The seal; `nil` if no key is configured.
   /// - Throws: The problem `documentKey` if the file in `folder` was encrypted with another key; `FileError` if it is damaged.

@@ -23,11 +23,11 @@ package struct KioskOptions: Sendable {
   package var host = "127.0.0.1"
   /// The port; 0 lets the system choose.
   package var port = 8631
-  /// Further addresses of the page, such as those of a proxy.
+  /// Further addresses of the page, such as the addresses of a proxy.
   package var origins: [HTTPOrigin] = []
   /// The entries of the start view.
   package var views = View.allCases
-  /// The fixed language; nil for that of the browser, which visitors can change.
+  /// The fixed language; nil for the browser's language, which visitors can change.
   package var language: String?
   /// The seconds for which the last message is shown before the start view returns.
   package var returnSeconds = 10.0
@@ -37,13 +37,13 @@ package struct KioskOptions: Sendable {
   package var upload = true
   /// True if the page shows an on-screen keyboard.
   package var keyboard = false
-  /// The share of the screen's height, from below, that hands reach: 0 to 1.
+  /// The share of the screen's height within reach of hands, measured from the lower edge: 0 to 1.
   package var reach = 1.0
-  /// True if the screen cannot be moved, so that things are held up to its camera.
+  /// True if the screen cannot be moved, so that people hold things up to its camera.
   package var isFixed = false
   /// The integrator's settings of the page.
   package var page = PageSettings()
-  /// The address under which phones fetch results; nil if that is not offered.
+  /// The address under which phones fetch results; nil if this is not offered.
   package var pickup: HTTPOrigin?
   /// The seconds for which a phone can fetch a result.
   package var pickupSeconds = 300.0
@@ -54,7 +54,7 @@ package struct KioskOptions: Sendable {
   /// The token that authenticates the cookies of browsers.
   package var token: KioskToken
 
-  /// The folder of the page's files: beside the executable in a build folder, or that of a package.
+  /// The folder of the page's files: beside the executable in a build folder, or the folder of an installed package.
   package static var installedAssets: String { Assets.defaultFolder() }
 
   package init(assets: String, token: KioskToken) {
@@ -75,8 +75,8 @@ extension KioskOptions {
   /// Parses the address of a page: `http` or `https`, a host and perhaps a port; nil if it is invalid.
   package static func origin(_ text: String) -> HTTPOrigin? { HTTPOrigin(text) }
 
-  /// The share of the screen, from below, that is below 1.2 m: the highest operable part of ISO 21542:2021 and of the ADA
-  /// Standards (308.2) for a side or forward reach from a wheelchair.
+  /// The share of the screen, measured from its lower edge, that is below 1.2 m. This is the highest operable part of ISO
+  /// 21542:2021 and of the ADA Standards (308.2) for a side or forward reach from a wheelchair.
   ///
   /// - Parameter edges: the heights of the screen's lower and upper edge in metres, such as `0.6,1.8`.
   /// - Returns: nil if these are not two rising heights from 0 to 10 m, or the lower edge is at 1.1 m or above.

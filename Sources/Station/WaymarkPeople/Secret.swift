@@ -1,6 +1,7 @@
 /// A text that must not be shown or logged: a passcode, a password, the content of an activation code.
 ///
-/// It is not `Codable`, and its descriptions and its mirror hide the text, so that logging a value that contains it does not reveal it.
+/// The type is not `Codable`, and its descriptions and its mirror hide the text, so that logging a value that contains a secret
+/// does not reveal it.
 package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   package let text: String
 

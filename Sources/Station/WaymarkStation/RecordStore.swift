@@ -6,9 +6,9 @@ package import WaymarkSystem
 
 /// Stores records until a client removes them or they expire: as files in a folder, or in memory.
 ///
-/// A record is replaced atomically (`DurableFile`) before its id is published. A full store refuses new records and keeps the old ones.
-/// Records expire only by a clock that has run steadily for an hour (`ClockWatch`), so that a device that starts in 1970 and learns the
-/// time later keeps them.
+/// A record is replaced atomically (`DurableFile`) before its id is published. A full store refuses new records and keeps the old
+/// ones. Records expire only by a clock that has run steadily for an hour (`ClockWatch`). Otherwise they would be lost on a device
+/// that starts in 1970 and learns the time later.
 @ServiceActor
 package final class RecordStore {
   package struct Limits: Hashable, Sendable {
@@ -43,7 +43,7 @@ package final class RecordStore {
   package var limits: Limits
   private let folder: String?
   private var held: [String: [UInt8]] = [:]
-  /// The number and the bytes of records that are being written, which the limits include.
+  /// The number and the bytes of records that are being written. The limits include these.
   private var reserved = (count: 0, bytes: 0)
   private var lastMade = 0
   private var watch: ClockWatch
@@ -55,7 +55,7 @@ package final class RecordStore {
   /// Opens the store.
   ///
   /// - Parameters:
-  ///   - folder: the folder, which is made for this user alone if it is missing; nil keeps records in memory.
+  /// - folder: the folder, which is made for this user alone if it is missing; nil to keep records in memory.
   ///   - wall: the time of day in seconds since 1970.
   ///   - boot: the seconds since boot, with which `ClockWatch` compares the time of day.
   /// - Throws: `recordStore` if the folder cannot be made or read.
@@ -94,7 +94,7 @@ package final class RecordStore {
 
   private nonisolated static let ending = ".json"
 
-  /// Adds a record, which is stored when this returns.
+  /// Adds a record. It is stored when this function returns.
   ///
   /// - Throws: `full` at the limits, `failed` if the file cannot be written.
   package func add(_ bytes: [UInt8]) async throws(Refusal) -> Entry {
@@ -174,14 +174,14 @@ package final class RecordStore {
     key.flatMap { receipts[$0]?.receipt as? Receipt }
   }
 
-  /// Keeps the result of a request under its key for as long as the record `id` is kept; does nothing without a key.
+  /// Keeps the result of a request under its key for as long as the record `id` is kept. Has no effect without a key.
   package func remember(_ receipt: some Sendable, of id: String, key: String?) {
     if let key { receipts[key] = (id, receipt) }
   }
 
   // MARK: Ids
 
-  /// Pads the time to nine digits in base 36, which suffice until after the year 5000, so that ids sort by time.
+  /// Pads the time to nine digits in base 36, so that ids sort by time. Nine digits suffice until after the year 5000.
   private nonisolated static func padded(_ milliseconds: Int) -> String {
     max(0, milliseconds).digits(9, radix: 36)
   }

@@ -4,8 +4,8 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkText
 
-// Conversions between the modules' enums and those of the protocol. Every switch is exhaustive, so that a new case does not compile
-// until it is converted.
+// Conversions between the modules' enums and the enums of the protocol. Every switch is exhaustive, so that a new case does not
+// compile until it is converted.
 
 // MARK: Signatures
 

@@ -40,9 +40,8 @@ struct InkPlane {
   /// The gray level that best separates ink from paper (Otsu).
   var threshold: UInt8 { GrayHistogram(pixels).otsuThreshold }
 
-  /// True if the text is light on dark: if the sum of the third powers of the differences between pixels and their
-  /// surroundings, about as wide as the picture is high, is positive. Text covers less area than its background, and
-  /// shading makes no local difference.
+  /// True if the text is light on dark. Text covers less area than its background, so the differences between pixels and the mean
+  /// of their surroundings, raised to the third power, add up to more than 0 for light text. Shading makes no local difference.
   var standsOutLight: Bool {
     let sums = summed()
     let reach = max(4, height / 2)
@@ -76,7 +75,7 @@ struct InkPlane {
     let tile = max(4, height / 4)
     let (columns, rows) = ((width + tile - 1) / tile, (height + tile - 1) / tile)
     guard columns >= 3 else { return }
-    /// Returns the two tiles between whose centres a pixel is.
+    /// Returns the two tiles whose centres are next to a pixel on each side, with their weights for interpolation.
     func place(_ pixel: Int, _ count: Int) -> LinearTap {
       LinearTap((Double(pixel) + 0.5) / Double(tile) - 0.5, count: count)
     }

@@ -7,7 +7,7 @@ package struct LineFinder: Sendable {
   package var lineLimit = 40
   /// The long side of the searched picture in pixels; larger pictures are reduced.
   private static let workSize = 900.0
-  /// The factor by which the votes for another direction must exceed those for level lines.
+  /// The factor by which the votes for another direction must exceed the votes for level lines.
   private static let uprightPrior = 2.5
 
   package init() {}
@@ -38,14 +38,15 @@ package struct LineFinder: Sendable {
     var (best, weight) = ([Line](), 0.0)
     for isLight in [false, true] {
       let (found, contrast) = Self.search(plane, isLight: isLight)
-      // The paper between letters is also lighter than its surroundings, but only slightly.
+      // The paper between dark letters also passes as light text, but with little contrast.
       let own = found.reduce(0) { $0 + $1.weight } * contrast
       if own > weight * (isLight ? 1.3 : 1) { (best, weight) = (found, own) }
     }
     let factor = Point2(1 / scale, 1 / scale)
     let toPicture = Homography.resize(factor)
     let tallest = best.map(\.height).max() ?? 0
-    // In a cut-out of a line, parts of neighbouring lines at the borders are not lines. One that is wider than high has no vertical line.
+    // In a cut-out of a line, parts of neighbouring lines at the borders are not lines. A cut-out wider than high has no vertical
+    // line.
     let isWide = 10 * plane.width > 13 * plane.height
     let isBand =
       best.isEmpty || (Double(plane.height) < 3.4 * tallest && (isWide || best.allSatisfy { abs($0.angle) < 0.3 }))
@@ -223,7 +224,7 @@ package struct LineFinder: Sendable {
       let (w, h) = (Double(piece.width), Double(piece.height))
       let u = piece.centerX * c + piece.centerY * s
       let v = -piece.centerX * s + piece.centerY * c
-      // The box of a slanted piece is larger than the piece; at right angles it is equal.
+      // The rotated box of a slanted piece is larger than the piece, so it is reduced: at 90° back to the size of the piece.
       let slant = 1 / (abs(c) + abs(s))
       let (a, b) = ((w * abs(c) + h * abs(s)) / 2 * slant, (w * abs(s) + h * abs(c)) / 2 * slant)
       return Box(left: u - a, right: u + a, top: v - b, bottom: v + b)
@@ -281,7 +282,7 @@ package struct LineFinder: Sendable {
       let turned = members.map { i -> Box in
         let (box, p) = (boxes[i], boxes[i].center)
         let (u, v) = (p.x * tc + p.y * ts, p.y * tc - p.x * ts)
-        // The box of a slanted piece is higher than the piece.
+        // The box of a slanted piece is higher than the piece itself, so its height is reduced.
         let (a, b) = ((box.right - box.left) / 2, box.height / 2)
         let half = max(0.4 * b, b - a * abs(ts))
         return Box(left: u - a, right: u + a, top: v - half, bottom: v + half)

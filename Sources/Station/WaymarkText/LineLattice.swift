@@ -17,7 +17,7 @@ package struct LineLattice: Hashable, Sendable {
 
     package init(choices: [LabelShare]) { self.choices = choices }
 
-    /// Creates a column from the logits of all labels by softmax, of which the likeliest labels are kept.
+    /// Creates a column from the logits of all labels by softmax, and keeps the likeliest labels.
     init(logits: ArraySlice<Float>, temperature: Float) {
       let top = logits.max() ?? 0
       var sum = 0.0
@@ -98,10 +98,10 @@ package struct LineLattice: Hashable, Sendable {
         isAfterSpace = true
         continue
       }
-      // The likeliest column represents the character; the others are its edges.
+      // The likeliest column represents the character; the other columns are its edges.
       let peak = run.columns.max { columns[$0].share(of: run.label) < columns[$1].share(of: run.label) }
       let column = columns[peak ?? run.columns.lowerBound]
-      // The alternatives come from that column, too.
+      // The alternatives come from the likeliest column, too.
       let choices = column.choices.filter { $0.label != run.label && $0.label > 0 && alphabet[$0.label - 1] != " " }
       symbols.append(
         ReadSymbol(
@@ -116,7 +116,7 @@ package struct LineLattice: Hashable, Sendable {
 }
 
 extension LineLattice {
-  /// A state of a path: `place` characters are complete, or with a label, the character at index `place` is in progress.
+  /// A state of a path: the number of complete characters and, unless the label is blank, the next character in progress.
   private struct Stand: Hashable {
     var place: Int
     var label: Int
@@ -206,7 +206,8 @@ extension LineLattice {
     var score: Double
   }
 
-  /// The likelihoods of a prefix whose last column is blank, and of one whose last column is its last character.
+  /// The likelihoods that the columns spell a prefix, separately for alignments whose last column is blank and for those whose last
+  /// column shows the prefix's last character.
   private struct Ending {
     var blank = 0.0
     var character = 0.0

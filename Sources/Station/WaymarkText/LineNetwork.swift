@@ -29,7 +29,7 @@ package final class LineNetwork {
   /// Reads a model file: version, height, the gray value for 0, the value of one gray level, the temperature of the softmax,
   /// the alphabet, the layers.
   ///
-  /// - Throws: `ModelError` if the version is another one, a value is out of range, or the length does not match the layers.
+  /// - Throws: `ModelError` if the version is unsupported, a value is out of range, or the length does not match the layers.
   package init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     let version = Int(numbers.word())

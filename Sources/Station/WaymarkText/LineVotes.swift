@@ -184,7 +184,7 @@ struct LatticeVote {
     }
   }
 
-  /// The largest difference in characters between the length of the seen text and those of the pattern's texts.
+  /// The largest difference in characters between the length of the seen text and the lengths of the pattern's texts.
   private static let slack = 2
   /// The largest number of segments of one view.
   private static let segmentLimit = 6
@@ -218,7 +218,7 @@ struct LatticeVote {
   ) -> [Segment] {
     let labels = Set(lattice.alphabet.indices.filter { alphabet.contains(lattice.alphabet[$0]) }.map { $0 + 1 })
     let words = lattice.symbols().words
-    /// Returns whether a word is a number. A run of words beside one may be a part of a misread number.
+    /// Returns whether a word is a number. A run of words beside a number may be a part of a misread number.
     func isNumber(_ place: Int) -> Bool { words.indices.contains(place) && words[place].isNumber }
     let count = Double(lattice.columns.count)
     var segments: [Segment] = []

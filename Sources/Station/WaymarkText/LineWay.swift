@@ -32,7 +32,7 @@ struct LineWay {
   /// The weights in `evidence`, in log-odds: of each character in `upright` and in `upsideDown`, and of each unit of
   /// the reading's log-likelihood.
   private static let weights = (upright: 2.0, upsideDown: 1.0, likelihood: 8.0)
-  /// The evidence of a picture without characters; lower log-likelihoods count as this one.
+  /// The evidence, in log-odds, of a picture without characters, and the least log-likelihood that a reading contributes.
   private static let empty = -100.0
 
   /// Reads a picture of a line after rotating it back by quarter turns; `nil` if the network cannot read it.
@@ -65,7 +65,7 @@ struct LineWay {
   /// Returns the log-odds that this orientation is right rather than another.
   func odds(against other: LineWay) -> Double { evidence - other.evidence }
 
-  /// Returns the likeliest of several orientations; `nil` if another one is about as likely and reads differently.
+  /// Returns the likeliest of several orientations; `nil` if another orientation is about as likely and reads differently.
   ///
   /// - Parameter likely: The numbers of quarter turns that are a priori likelier than others; empty if all are equal.
   static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {
@@ -78,8 +78,8 @@ struct LineWay {
     return isClear ? best : nil
   }
 
-  /// The least mean confidence of the network of words, its lead over that in another orientation, and the addition for a likely
-  /// orientation, for which it decides.
+  /// The conditions for a choice by the network of words: its least mean confidence, the least lead over the confidence in any
+  /// other orientation, and the amount added to the confidence in a likely orientation.
   private static let byWords = (confidence: 0.6, lead: 0.1, likely: 0.15)
 
   /// Returns the orientation in which the network of words is most confident; `nil` if that is unclear.

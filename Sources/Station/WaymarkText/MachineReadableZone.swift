@@ -115,8 +115,8 @@ package struct MachineReadableZone: Hashable, Sendable {
   /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check
   /// digits are valid.
   ///
-  /// - Returns: The zone, which is doubtful if a character was changed, another reading is nearly as likely, or the
-  ///   names are unsure; `nil` if no combination is valid, or two changed ones are about as likely.
+  /// - Returns: The zone, which is doubtful if a character was changed, another reading is nearly as likely, or the names are
+  ///   unsure; `nil` if no combination is valid, or two changed combinations are about as likely.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in
@@ -200,11 +200,12 @@ package struct MachineReadableZone: Hashable, Sendable {
   private static let changeLimit = 0.12
   /// The least lead in correlation of the best change over the next; a smaller loss is not regarded as a change.
   private static let clearLead = 0.03
-  /// The lead in correlation over the likeliest other reading below which a zone is doubtful.
+  /// A zone is doubtful if its lead in correlation over the likeliest other reading is smaller.
   private static let rivalLead = 0.06
   /// The number of likeliest changes that are combined in twos and threes.
   private static let pairLimit = 14
-  /// The confidence below which a letter is doubtful: without a check digit it must lead the next one by as much as a change.
+  /// The confidence below which a letter is doubtful. No check digit confirms a letter, so its drawing must correlate better than
+  /// the next one by the lead that a change requires.
   private static let confidentEnough = ZoneLineReader.confidence(1, over: 1 - clearLead)
 
   private static func fits(_ lines: [[UInt8]], _ format: Format) -> Bool {

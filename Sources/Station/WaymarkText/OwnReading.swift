@@ -111,8 +111,8 @@ package struct OwnReading {
   /// The likeliest characters in all views, with less confidence where a view differs.
   private(set) var symbols: [ReadSymbol]
 
-  /// The index of the reading that is likeliest in all views, so that one confident view does not overrule two others; `nil` if
-  /// all agree. The index after the last is the reading of the network of words.
+  /// The index of the reading that is likeliest in all views together, so that one confident view does not overrule two others;
+  /// `nil` if all views agree. The index after the last view is the reading of the network of words.
   private var leader: Int? {
     var texts = readings.map { $0.map(\.text).joined() }
     if let word { texts.append(word.symbols.map(\.text).joined()) }
@@ -125,7 +125,8 @@ package struct OwnReading {
     }
     let own = scores.indices.max { (scores[$0], $1) < (scores[$1], $0) }
     guard let word else { return own }
-    // A character that the network of words does not have is left to the other one.
+    // The network of words cannot read characters outside its alphabet, so a text with such characters is left to the network of
+    // lines.
     if let own, readings.indices.contains(own), ReadLine.confidence(of: readings[own]) >= Self.leastOfForeign,
       !texts[own].allSatisfy(word.lattice.alphabet.contains)
     {
@@ -162,14 +163,15 @@ package struct OwnReading {
     return lattices[place ?? 0]
   }
 
-  /// The number of readings with the text of `symbols`; that of the network of words counts twice.
+  /// The number of readings with the text of `symbols`; the reading of the network of words counts twice.
   var witnesses: Int {
     let text = ReadLine.text(of: symbols)
     return readings.count { ReadLine.text(of: $0) == text }
       + (word.map { ReadLine.text(of: $0.symbols) == text ? 2 : 0 } ?? 0)
   }
 
-  /// True if all views of the network of lines have one text, or one of them has that of the network of words, as texture does not.
+  /// True if all views of the network of lines have the same text, or one of them has the text of the network of words; texture
+  /// yields neither.
   var isSteady: Bool {
     let texts = Set(readings.map { ReadLine.text(of: $0) })
     return texts.count == 1 || word.map { texts.contains(ReadLine.text(of: $0.symbols)) } ?? false

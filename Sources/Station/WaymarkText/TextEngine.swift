@@ -77,8 +77,8 @@ package final class TextEngine {
     )?.symbols ?? []
   }
 
-  /// Reads a line with the network of lines or, for a picture of the height of `WordNetwork`, with that of words; `nil` if it
-  /// fails or does not support a language.
+  /// Reads a line with the network of lines or, for a picture of the height of `WordNetwork`, with the network of words; `nil` if
+  /// it fails or does not support a language.
   ///
   /// - Throws: `TextError` if the line was lost. The next line is read by a restarted program.
   package func lattice(_ image: GrayImage) throws(TextError) -> LineLattice? {
@@ -225,7 +225,7 @@ struct TextReply {
 
   let symbols: [ReadSymbol]
 
-  /// Returns a reply within its limits: the first characters of a longer line, without those that cannot be displayed or have
+  /// Returns a reply within its limits: the first characters of a longer line, without characters that cannot be displayed or have
   /// no position. Dense texture causes such readings.
   static func fitting(_ symbols: [ReadSymbol]) -> TextReply {
     func share(_ value: Double) -> Double { value.isFinite ? min(1, max(0, value)) : 0 }

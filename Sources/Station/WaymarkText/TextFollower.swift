@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// Follows lines of text over frames: it votes the readings of each line character by character, and accepts a text that
-/// satisfies a pattern once it is stable. Times are those of the frames in seconds.
+/// Follows lines of text over frames: it votes the readings of each line character by character, and accepts a text that satisfies
+/// a pattern once it is stable. Times are the frames' times in seconds.
 package struct TextFollower {
   /// The result of the frames so far.
   package struct Outcome: Sendable {

@@ -48,8 +48,8 @@ package struct TextMatcher {
 
   /// Matches a text; `nil` if no reading of it satisfies the pattern.
   ///
-  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several of those, the
-  /// match is doubtful.
+  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several readings with the
+  /// fewest changes, the match is doubtful.
   package func match(_ text: String) -> Match? {
     var steps = Self.stepLimit
     return match(text, steps: &steps)
@@ -168,7 +168,7 @@ extension Set<Character> {
 }
 
 extension TextPattern {
-  /// Returns the pattern with a name, from the given ones or the built-in ones, or else the regular expression in `word`.
+  /// Returns the given or built-in pattern whose name is `word`, or else the regular expression in `word`.
   ///
   /// - Throws: `badPattern` if there is no such name, or the expression is not supported.
   package static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {

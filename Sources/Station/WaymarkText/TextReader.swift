@@ -115,8 +115,8 @@ package struct TextReader {
     return height > tall * width ? [1, 3] : height > width ? [2, 1, 3] : [2]
   }
 
-  /// Returns the numbers of quarter turns that are likely for a line: those that make a tall picture of one line level, otherwise
-  /// 0; empty for a line that is closer to vertical than to level.
+  /// Returns the numbers of quarter turns that are likely for a line: the numbers that make a tall picture of one line level,
+  /// otherwise 0; empty for a line that is closer to vertical than to level.
   private static func likely(_ outline: Quadrilateral, isWhole: Bool) -> [Int] {
     let step = outline.topRight - outline.topLeft
     guard isWhole else { return abs(step.x) >= abs(step.y) ? [0] : [] }

@@ -56,10 +56,10 @@ package final class WordNetwork {
     }
   }
 
-  /// Reads a model file: as `LineNetwork` as far as the layers, then the scale and the shift of the last activation, and the
-  /// layers over columns.
+  /// Reads a model file: the same head and layers as in a file of `LineNetwork`, then the scale and the shift of the last
+  /// activation, and the layers over columns.
   ///
-  /// - Throws: `ModelError` if the version is another one, a value is out of range, or the length does not match the layers.
+  /// - Throws: `ModelError` if the version is unsupported, a value is out of range, or the length does not match the layers.
   package init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     let version = Int(numbers.word())

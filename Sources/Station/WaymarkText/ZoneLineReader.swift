@@ -10,10 +10,10 @@ package struct ZoneLineReader {
   /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
   private static let counts = [44, 36, 30]
 
-  /// The range of the number of actual minus found characters: at most eight specks were found as characters, and at most six
-  /// characters are missing at the ends.
+  /// The range of the actual minus the found number of characters: up to eight specks may be found as characters, and up to six
+  /// characters may be missing at the ends.
   private static let missing = -8...6
-  /// The correlation with a drawing below which a character is evidence against a grid.
+  /// The correlation with its best drawing below which a character counts against a grid.
   private static let evident = 0.6
 
   /// The positions of the characters of one typeface, in pixels.
@@ -90,8 +90,8 @@ package struct ZoneLineReader {
     max(0, min(1, best / 0.85)) * max(0, min(1, 0.5 + 5 * (best - next)))
   }
 
-  /// The pitches at which the centres of characters are most regular, each with one of the centres, the likeliest first:
-  /// their phases agree (the periodogram; A. Schuster, 1898). Missing characters do not matter.
+  /// The pitches at which the centres of characters are most regular, the likeliest first, each with one of the centres. At the
+  /// right pitch, the phases of all centres agree (the periodogram; A. Schuster, 1898), even if characters are missing.
   private var pitches: [(pitch: Double, middle: Double)] {
     let widths = ZoneGlyphs.faces.map { start.capitals / $0.capitals }
     let (least, most) = (0.8 * (widths.min() ?? 1), 1.25 * (widths.max() ?? 1))

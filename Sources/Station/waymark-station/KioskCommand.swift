@@ -171,7 +171,7 @@ struct KioskCommand: AsyncParsableCommand {
           // The page can be used without the file.
           Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
         }
-        // On a terminal every new address is printed, for further browsers; programs that read a pipe expect only one.
+        // On a terminal every new address is printed, for further browsers. Programs that read a pipe expect only one address.
         guard !printed.exchange(true, ordering: .relaxed) || isTerminal else { return }
         for address in addresses { Output.line(address) }
       }
@@ -233,7 +233,7 @@ struct KioskCommand: AsyncParsableCommand {
     return options
   }
 
-  /// Returns the entries of the start view; throws `ValidationError` if one is unknown, or there is none.
+  /// Returns the entries of the start view; throws `ValidationError` if an entry is unknown, or there are none.
   private func views() throws -> [KioskOptions.View] {
     let names = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ")
     let views = try show.split(separator: ",").map { word in

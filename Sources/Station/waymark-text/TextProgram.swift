@@ -5,8 +5,8 @@ import WaymarkImage
 import WaymarkText
 import WaymarkWorker
 
-/// The program that reads lines of text with Waymark's own network, and with Tesseract's if they are installed. `waymark` starts
-/// it as a worker.
+/// The program that reads lines of text with Waymark's own network, and with Tesseract's networks if they are installed. `waymark`
+/// starts it as a worker.
 @main
 enum TextProgram {
   private static let modelFolder = TextEngine.modelFolder
@@ -23,7 +23,7 @@ enum TextProgram {
     let network = network()
     let words = try? WordNetwork(ModelFile(waymark_word_network, name: WordNetwork.modelName))
     var readers: (all: OpaquePointer, first: OpaquePointer)?
-    // With Waymark's own network, one language of Tesseract reads as much as several, in less time and memory.
+    // If Waymark's own network supports the languages, one language of Tesseract reads as much as several, in less time and memory.
     let isCovered =
       network != nil && languages.split(separator: "+").map(String.init).allSatisfy(LineNetwork.languages.contains)
     if ctesseract_load() == 0, let one = ctesseract_open(modelFolder, first),
@@ -31,7 +31,7 @@ enum TextProgram {
     {
       readers = (all, one)
     }
-    // Tesseract opens files when it reads its first line, which the sandbox prevents later.
+    // Tesseract opens files when it reads its first line. The sandbox prevents this later, so a line is read now.
     if let readers {
       GrayImage(width: 80, height: 40, value: 255).withView { view in
         _ = read(view, readers.all, .any)

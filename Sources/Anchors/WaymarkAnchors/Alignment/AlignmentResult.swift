@@ -37,7 +37,7 @@ struct AlignmentFrame {
 ///
 /// Each parameter is scaled so that one unit moves a patch by about the unit of `AlignmentFrame`.
 struct AlignmentParameters {
-  /// The cylinder of a round anchor in pixels of the level, `nil` for a flat one, and the point about which it turns.
+  /// The cylinder of a round anchor in pixels of the level, and the point about which it turns; `nil` for a flat anchor.
   private let cylinder: CylinderMap?
   private let pivot: Point3
   /// The shifts in metres along x, along y and along the line of sight that move the picture by one unit of the frame.
@@ -98,10 +98,10 @@ package struct AlignmentResult: Sendable {
   package var map: SurfaceMap
   /// The likeness of reference and frame, 0…1: the mean of the better half of the patches' correlations.
   package var score: Double
-  /// The share of the patches in view that agree: their correlation is above 0.5, and the measured shift from their
-  /// position under the map is below a pixel.
+  /// The share of the patches in view that agree: with a correlation above 0.5, and a measured shift of less than a pixel from their
+  /// position under the map.
   package var share: Double
-  /// The number of patches in view, and the number of those that agree.
+  /// The number of patches in view, and the number of patches that agree.
   var patches: Int
   package var inliers: Int
   /// The root mean square of the measured shifts of the agreeing patches, in frame pixels.
@@ -115,8 +115,9 @@ package struct AlignmentResult: Sendable {
 
   /// Returns whether the agreeing patches determine the position of the whole reference.
   ///
-  /// The error of a map grows with the square of the distance from the patches that determine it. So their standard deviation
-  /// must be at least a twentieth of half the reference's size, as when a twelfth of an evenly textured reference is in view.
+  /// The error of a map grows with the square of the distance from the patches that determine it. The standard deviation of their
+  /// positions must therefore be at least a twentieth of half the reference's size, as it is when a twelfth of an evenly textured
+  /// reference is in view.
   func determines(_ template: AnchorTemplate) -> Bool {
     map.cylinder != nil || 40 * spread >= Double(template.width * template.height).squareRoot()
   }

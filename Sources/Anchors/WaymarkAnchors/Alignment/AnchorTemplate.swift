@@ -35,11 +35,11 @@ package final class AnchorTemplate {
   }
   private var steps: [Point2] = []
   private var isStepped = false
-  /// A number unique in the process for each loading of a reference, by which caches distinguish references.
+  /// A number for each loading of a reference, unique in the process, by which caches distinguish references.
   private(set) var serial = 0
   private static let serials = Atomic<Int>(0)
 
-  /// The number of levels: two above the reference's size, and nine from its own size down.
+  /// The number of levels: two larger than the reference, and nine from the reference's size down.
   private static let levels = 11
   private static let minimumSide = 16
 
@@ -92,12 +92,13 @@ package final class AnchorTemplate {
 
 /// Finds the squares of a picture with most texture, the best first and spread over the picture.
 ///
-/// Memory is allocated once for pictures of up to 480 pixels a side, and again for larger ones. Use it from one thread at a time.
+/// Memory is allocated once for pictures of up to 480 pixels a side, and again for a larger picture. Use it from one thread at a
+/// time.
 package final class TextureRanking {
   /// The picture is cut into at most 8×8 fields with at most six squares each.
   private static let fields = 64
   private static let perField = 6
-  /// The most patch centres of a picture at one size.
+  /// The largest number of patch centres of a picture at one size.
   package static let most = fields * perField
 
   /// A square of 8×8 pixels that may become a patch, in cells of 4×4.
@@ -139,7 +140,7 @@ package final class TextureRanking {
     }
     guard let cells = cells.baseAddress else { return 0 }
     ck_texture_cells(view.base, view.stride, Int32(view.width), Int32(view.height), cells)
-    // The side of a field in cells, at least that of a patch.
+    // The side of a field in cells; a field is at least as large as a patch.
     let field = max(2, (max(columns, rows) + 7) / 8)
     let across = (columns + field - 1) / field
     let down = (rows + field - 1) / field
@@ -215,8 +216,8 @@ package final class TextureRanking {
 
 /// Finds the periods of a repeating picture: rows of icons, bricks, lines of a form.
 ///
-/// The periods are the peaks of the autocorrelation, computed on the reduced picture after its local means are
-/// subtracted. A picture without repetition has no second peak.
+/// The periods are the peaks of the autocorrelation of the reduced picture, whose local means are subtracted first. Without
+/// repetition, the only peak is at zero.
 enum RepeatedStructure {
   /// Returns the periods in reference pixels, each with its opposite; empty for most pictures.
   ///
@@ -265,7 +266,7 @@ enum RepeatedStructure {
 
   /// The largest side of the reduced picture in pixels.
   private static let side = 128
-  /// The least correlation of a picture with itself one period aside.
+  /// The least correlation of a picture with itself shifted by one period.
   private static let least: Float = 0.5
   /// The most periods, not counting their opposites.
   private static let most = 6
@@ -313,8 +314,8 @@ enum RepeatedStructure {
 }
 
 extension UnsafeMutablePointer<Float> {
-  /// Partially sorts the first `n` numbers: the k-th smallest is moved to index `k`, with no greater number before it and no
-  /// smaller one behind (C. Hoare, "Find", CACM 4 (1961)). Unlike a full sort it allocates no memory.
+  /// Partially sorts the first `n` numbers: moves the k-th smallest to index `k`, with no greater number before it and no smaller
+  /// number after it (C. Hoare, "Find", CACM 4 (1961)). Unlike a full sort, this allocates no memory.
   func select(_ k: Int, of n: Int) {
     var (low, high) = (0, n - 1)
     while low < high {

@@ -4,14 +4,14 @@ package import WaymarkImage
 /// Measures how much of the visible part of an anchor contradicts its reference: where the anchor is covered, or the frame shows a
 /// similar picture instead.
 ///
-/// The visible part is cut into squares, and each square with structure is correlated with the frame. The correlation
-/// expected of a correct square is learned from the squares that agree: their gain gives the light, their residual the noise
-/// and the blur. The agreement of a square is its correlation divided by the expected one; it is zero where the frame has
-/// structure and the reference has none. Over- and underexposed squares are ignored.
+/// The visible part is cut into squares, and each square with structure is correlated with the frame. The squares that agree show
+/// the correlation to expect of a correct square: their gain gives the light, their residual the noise and the blur. The agreement
+/// of a square is its correlation divided by the expected correlation, or zero where the frame has structure and the reference has
+/// none. Over- and underexposed squares are ignored.
 ///
-/// An object on the picture, or a different picture, disagrees over an area, whereas a correct picture that is worn or framed
-/// disagrees in single squares and along its edge. So a square contradicts if it and its neighbours together agree too
-/// little, and squares at the edge of the reference are left out.
+/// An object on the picture, or a different picture, disagrees over an area. A correct picture that is worn or framed disagrees in
+/// single squares and along its edge. So a square contradicts if it and its neighbours together agree too little, and squares at
+/// the edge of the reference are left out.
 ///
 /// The file also has the grid of squares over the visible part (`VisibleGrid`) and the test of a square for structure
 /// (`SquareStructure`), which other comparisons use as well.
@@ -40,9 +40,10 @@ package final class ContradictionMeter {
   private static let leastWeight: Float = 6
   /// The contrast from which a square has structure: a standard deviation of four gray levels. Below half of it, a square is flat.
   private static let structure: Float = 32
-  /// The least correlation expected of a matching square; squares with a lower expected one are ignored.
+  /// The least correlation expected of a matching square. Squares with a lower expected correlation are ignored.
   private static let leastLikeness: Float = 0.5
-  /// The mean agreement of a square and its neighbours below which it contradicts, and the least number of squares in that mean.
+  /// A square contradicts if the mean agreement of the square and its neighbours is lower; then the least number of squares in this
+  /// mean.
   private static let leastAgreement: Float = 0.6
   private static let fewestNeighbours = 3
 
@@ -169,7 +170,7 @@ package final class ContradictionMeter {
     return Double(against / weights)
   }
 
-  /// Returns whether a square and its neighbours agree too little; no neighbour has an index below `first`.
+  /// Returns whether a square and its neighbours agree too little. No square has a neighbour with an index below `first`.
   private func contradicts(_ i: Int, from first: Int) -> Bool {
     let (column, row) = (squares[i].column, squares[i].row)
     var (sum, weight, number): (Float, Float, Int) = (0, 0, 0)
@@ -239,9 +240,8 @@ enum SquareStructure {
     return isStructured(strong, weak)
   }
 
-  /// Returns whether the weaker direction has structure, given the eigenvalues of the structure tensor. A smaller
-  /// eigenvalue of at most 0.75 is noise; one of at most a twentieth of the larger is a sampling artefact of a slanted
-  /// edge.
+  /// Returns whether the weaker direction has structure, given the eigenvalues of the structure tensor. A smaller eigenvalue of at
+  /// most 0.75 is noise; a smaller eigenvalue of at most a twentieth of the larger is a sampling artefact of a slanted edge.
   static func isStructured(_ strong: Double, _ weak: Double) -> Bool { weak > 0.75 && weak > 0.05 * strong }
 
   /// Returns the larger and the smaller eigenvalue of a structure tensor.

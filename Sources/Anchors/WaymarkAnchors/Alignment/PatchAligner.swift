@@ -3,15 +3,15 @@ package import WaymarkImage
 
 /// Aligns a map from reference to frame until the reference, drawn through the map, agrees with the frame: direct alignment on intensities.
 ///
-/// Each patch of the reference is drawn on the frame's pixel grid as the frame should show it, and its gradients are computed
-/// once. The frame is then compared at shifted positions until the steps vanish (inverse compositional: S. Baker, I.
-/// Matthews, "Lucas-Kanade 20 years on", IJCV 56 (2004)). Within a patch the step is a shift, because the patch was drawn
-/// under a nearly correct map; all patches together determine the eight parameters of the map. Gain and offset of the light
-/// are free in every patch: its mean, its length and the components of the gradients along both are removed. Patches that are
+/// Each patch of the reference is drawn on the frame's pixel grid as the frame should show it, and its gradients are computed once.
+/// The patch is then compared with the frame at shifted positions until the steps vanish (inverse compositional: S. Baker, I.
+/// Matthews, "Lucas-Kanade 20 years on", IJCV 56 (2004)). Within a patch, a step is a shift, because the patch was drawn under a
+/// nearly correct map; all patches together determine the eight parameters of the map. Every patch has its own gain and offset of
+/// the light: the mean of the patch, its length and the components of its gradients along both are removed. Patches that are
 /// covered, or shifted against the majority, lose their weight.
 ///
 /// All memory is allocated in `init`. Use it from one thread at a time. The file is long because the passes of an alignment share
-/// that memory.
+/// this memory.
 package final class PatchAligner {
   package struct Options: Sendable {
     /// The number of patches compared on the finest level; more patches take more time and reduce the jitter.
@@ -20,19 +20,18 @@ package final class PatchAligner {
     var smearedPatches = 96
     /// The number of patches compared on the coarser levels.
     var coarsePatches = 48
-    /// The number of patches compared in a first pass on the finest level, which brings the map near its final value,
-    /// so that all patches are then drawn close to where they are compared; zero: no first pass.
+    /// The number of patches compared in a first pass on the finest level; zero without such a pass. The pass brings the map near
+    /// its final value, so that the next pass draws all patches close to their positions in the frame.
     var draftPatches = 0
     /// True to measure the sides of a flat anchor where its texture hardly determines them, and to compute the covariance
     /// of its corners.
     package var measuresCorners = false
-    /// True if a flat anchor may only be shifted, turned and scaled: for bar codes, whose bars look alike at any length
-    /// and slant.
+    /// True if a flat anchor may only be shifted, turned and scaled, as a bar code: at any length and slant, bars look alike.
     var isRigid = false
     package init() {}
   }
 
-  /// The most steps on an octave, and the most octaves of the frame on which an anchor is aligned.
+  /// The largest number of steps on an octave, and of octaves of the frame on which an anchor is aligned.
   private static let iterations = 6
   private static let levels = 3
   /// The standard deviation of the camera's noise, in gray levels.
@@ -77,10 +76,10 @@ package final class PatchAligner {
   ///
   /// - Parameters:
   ///   - start: Reference pixels → frame pixels, correct within a few pixels.
-  ///   - pyramid: The pyramid of the frame; only its octaves are used.
+  /// - pyramid: The pyramid of the frame. Only its octaves are used.
   ///   - softness: The standard deviation of the defocus in pixels.
   ///   - coarsest: The octave to start on; `nil`: chosen by the size of the anchor.
-  ///   - blur: Returns the motion blur of the anchor at a map; called on each octave with the map known by then.
+  /// - blur: Returns the motion blur of the anchor at a map. Called on each octave with the map of the last one.
   /// - Returns: `nil` if the outline under `start` is invalid or fewer than four patches are in view.
   package func align(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double = 0,
@@ -177,8 +176,8 @@ package final class PatchAligner {
 
   /// Returns the mean of the correlations of at most `limit` patches; `nil` if fewer than four are in view.
   ///
-  /// It distinguishes the positions of a picture with a repeating pattern: one period aside, the better half of the
-  /// correlations is nearly as high as at the right position, the other half is not.
+  /// It distinguishes the positions of a picture with a repeating pattern. A shift by one period leaves the better half of the
+  /// correlations nearly as high as at the right position, but not the other half.
   package func agreement(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
@@ -189,8 +188,8 @@ package final class PatchAligner {
     return sum / Double(set.count)
   }
 
-  /// Returns whether a reference with a repeating pattern agrees better with the frame under `map` than one period aside;
-  /// always true without a repeating pattern.
+  /// Returns whether a reference with a repeating pattern agrees better with the frame under `map` than after a shift by one
+  /// period; always true without a repeating pattern.
   ///
   /// Features and structure verification match the pattern at each of its periods, and unknown motion blur hides the differences.
   func standsOut(_ template: AnchorTemplate, _ map: SurfaceMap, in pyramid: GrayPyramid) -> Bool {
@@ -222,8 +221,8 @@ package final class PatchAligner {
   /// Returns the finest and the coarsest octave of the frame for alignment: on the finest the reference is hardly
   /// enlarged, on the coarsest it still has several patches; `nil` if the outline is invalid.
   ///
-  /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the
-  ///   next coarser octave shows, where the same number of patches covers four times the area.
+  /// - Parameter blur: The motion blur of the anchor. If it is several pixels long, the next coarser octave shows as much detail,
+  ///   and there the same number of patches covers four times the area.
   package func octaves(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, blur: MotionBlur? = nil
   ) -> (finest: Int, coarsest: Int)? {
@@ -253,7 +252,7 @@ package final class PatchAligner {
     return (finest, coarsest)
   }
 
-  /// The longest motion blur, in pixels of an octave, with which the octave shows more detail than the next coarser one.
+  /// The longest motion blur, in pixels of an octave, at which the octave shows more detail than the next coarser octave.
   private static let sharpest = 6.0
 
   /// Returns the map after alignment on one octave.
@@ -307,7 +306,7 @@ package final class PatchAligner {
       let rho = Double(out[2])
       correlation[i] = out[2]
       guard length > 0, rho > 0.1 else { continue }
-      // The step to the shift at which the frame is orthogonal to the drawn gradients.
+      // The step to the shift at which the difference to the frame is orthogonal to the drawn gradients.
       let b = Point2(-Double(out[3]), -Double(out[4]))
       let (tx, xy, ty) = (
         rho * Double(set.tensor[3 * i]), rho * Double(set.tensor[3 * i + 1]), rho * Double(set.tensor[3 * i + 2])
@@ -348,8 +347,8 @@ package final class PatchAligner {
 
   /// Returns the residual shift from which a patch has no weight; `nil` if too few patches were measured.
   private func limit(robust: Bool) -> Double? {
-    // The limit is three times the median of the residual shifts and at least 0.3 pixels if `robust`, except for rigid
-    // anchors; else four times and at least one pixel.
+    // The limit is three times the median of the residual shifts and at least 0.3 pixels if `robust` is true and the anchor is not
+    // rigid; otherwise four times the median and at least one pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
       sorted[n] = Float(shift[i].length)

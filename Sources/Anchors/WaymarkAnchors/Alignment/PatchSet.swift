@@ -36,7 +36,7 @@ final class PatchSet {
   let prepared: UnsafeMutablePointer<Float>
   private let memory = ScratchMemory()
   private let drawn: UnsafeMutablePointer<Float>
-  /// The distance in values between two drawn patches; zero if only the last drawn one is kept.
+  /// The distance between two drawn patches in memory, in values; zero if only the last drawn patch is kept.
   private let step: Int
   private let ranking = TextureRanking()
   /// The patch centres on the visible part of a reference that is larger than the frame.
@@ -86,7 +86,7 @@ final class PatchSet {
   ///   - limit: The most patches to draw.
   ///   - softness: The standard deviation of the defocus in pixels of the full frame.
   ///   - blur: The motion blur in pixels of the full frame; `nil`: none.
-  ///   - keepsPlain: True if patches without contrast are kept as well; patches of one gray level get a pattern of zeros.
+  /// - keepsPlain: True to also keep patches without contrast; patches of one gray level get a pattern of zeros.
   ///   - chosen: The centres of the patches in reference pixels; `nil`: the squares of the reference with most texture.
   func draw(
     _ template: AnchorTemplate, map: SurfaceMap, scale: Double, width: Int, height: Int, limit: Int,
@@ -186,7 +186,7 @@ extension PatchSet {
 
 /// The local scale of a map, in pixels of a level of the frame per reference pixel.
 private struct LocalScale {
-  /// The larger singular value of the map's derivative; `smallest`: the smaller one.
+  /// The larger singular value of the map's derivative; `smallest` is the smaller one.
   var largest: Double
   var smallest: Double
   /// The unit direction in the frame that belongs to the smaller singular value.
@@ -267,11 +267,11 @@ private struct PatchSamples {
   }
 }
 
-/// Finds the shift of an anchor from its expected position, by trying every shift in a square.
+/// Finds the shift of an anchor from its expected position by trying every shift within a square.
 ///
-/// All patches of the reference, drawn at the expected position, decide together: a shift is rated by the sum of their
-/// correlation coefficients with the frame. This works where single patches are ambiguous or blurred, and takes no longer
-/// than searching for each patch alone.
+/// All patches of the reference, drawn at the expected position, decide together: a shift is rated by the sum of their correlation
+/// coefficients with the frame. This works where single patches are ambiguous or blurred, and takes no longer than a separate
+/// search for each patch.
 package final class PatchSearch {
   /// The largest shift that can be searched, in pixels of an octave.
   static let greatestRadius = 12
@@ -337,8 +337,9 @@ package final class PatchSearch {
 
 /// The motion blur of a picture that moves while the shutter is open: every point moves along its own path.
 ///
-/// The path is a parabola. With a straight path, the middle of the blur would be taken for the position in the middle of the
-/// exposure; under an acceleration *a* it is *a*·T²/24 beside it, a twentieth of a pixel when a hand reverses its motion.
+/// The path is a parabola. Along a straight path, the middle of the blur would count as the position in the middle of the exposure.
+/// Under an acceleration *a* and an exposure T, it is *a*·T²/24 away from this position: a twentieth of a pixel when a hand
+/// reverses its motion.
 package struct MotionBlur: Sendable {
   /// Reference pixels → frame pixels when the shutter opens, in the middle of the exposure, and when it closes.
   let opening: SurfaceMap

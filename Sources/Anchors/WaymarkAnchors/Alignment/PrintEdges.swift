@@ -2,10 +2,10 @@ import WaymarkImage
 
 /// Measures where the sides of a flat print lie in a frame, against what is behind it.
 ///
-/// The map of a picture with empty margins is determined by the texture in its middle, and its corners are extrapolated.
-/// Profiles are taken across each side, and the position is measured at which the gray level of each changes most. A
-/// side is used if these positions lie on one line in most of its profiles, and if that line is where the texture
-/// allows the side to be: the edge of a frame or of a margin around the print is not.
+/// The texture in the middle of a picture determines its map; in a picture with empty margins, the corners are extrapolated. To
+/// measure them, profiles are taken across each side, and in each the position of the largest change of gray level is measured. A
+/// side is used if these positions are on one line in most of its profiles, and the texture allows the side at this line. The edge
+/// of a frame or of a margin around the print fails this test.
 struct PrintEdges {
   /// The number of profiles of a side; `reach`: the number of samples on each side of the middle of a profile.
   static let profiles = 28
@@ -14,10 +14,10 @@ struct PrintEdges {
   private static let fewest = 6
   /// The least change of the gray level across a side.
   private static let leastStep = 12.0
-  /// The standard deviations of one gray level averaged along the side (`noise`, in gray levels), of one profile's
-  /// position apart from noise (`mismatch`, in pixels), and of the position of a side as a whole (`cut`, in pixels).
+  /// Standard deviations: of one gray level averaged along the side (`noise`, in gray levels), of the position in one profile apart
+  /// from noise (`mismatch`, in pixels), and of the position of a side as a whole (`cut`, in pixels).
   private static let (noise, mismatch, cut) = (2.8, 0.3, 0.1)
-  /// The standard deviation of a side's position by the texture alone from which the side is measured, in pixels.
+  /// A side is measured if the texture alone leaves a larger standard deviation of its position, in pixels.
   private static let leastDoubt = 0.05
 
   /// The level of the frame, its scale, and the map from reference pixels to it.
@@ -33,8 +33,8 @@ struct PrintEdges {
   /// Memory for the profiles of a side.
   let profiles: UnsafeMutablePointer<Profile>
 
-  /// A profile: how each parameter moves the side along it, the measured distance, its variance, the place on the side,
-  /// −1…1, and the weight.
+  /// A profile: how far each parameter moves the side along the profile, the measured distance, its variance, the position on the
+  /// side (−1…1), and the weight.
   struct Profile {
     var row: SIMD8<Double>
     var shift: Double
@@ -43,7 +43,7 @@ struct PrintEdges {
     var weight = 0.0
   }
 
-  /// Adds the equations of the sides in view to those of the texture; returns whether there are any.
+  /// Adds the equations of the sides in view to the equations of the texture; returns whether any side is in view.
   func add(to system: inout NormalEquations) -> Bool {
     let texture = system
     var isAny = false
@@ -82,8 +82,8 @@ struct PrintEdges {
     return count
   }
 
-  /// Returns a point of the side between two points of the reference, the outward normal and the tangent there, and the
-  /// point without the lens distortion; `nil` if it is not in front of the camera.
+  /// Returns a point of the side between two points of the reference, the outward normal and the tangent there, and the point
+  /// without the lens distortion; `nil` if the point is not in front of the camera.
   private func place(_ a: Point2, _ b: Point2, _ share: Double) -> (Point2, Point2, Point2, Point2)? {
     let q = a + (b - a) * share
     guard map.depth(q) > 0 else { return nil }
@@ -130,7 +130,7 @@ struct PrintEdges {
     return (place * step, noise * step * step + Self.mismatch * Self.mismatch)
   }
 
-  /// Sets the weights of the profiles that lie on one line; returns false if too few do, or the texture does not allow the
+  /// Sets the weights of the profiles that lie on one line; returns false if there are too few, or the texture does not allow the
   /// line.
   private static func weigh(
     _ profiles: UnsafeMutablePointer<Profile>, _ count: Int, _ texture: NormalEquations
@@ -164,7 +164,7 @@ struct PrintEdges {
     }
     guard used >= fewest, 2 * used >= count else { return false }
     let excess = max(1, squares / Double(used - 2))
-    // The side as a whole may be cut or framed a little aside, which more profiles do not reduce.
+    // The side as a whole may be cut or framed a little aside, an error that more profiles do not reduce.
     let share = 1 / (excess + cut * cut * sum)
     for k in 0..<count { profiles[k].weight *= share }
     let own = 4 * excess / sum + cut * cut

@@ -4,15 +4,12 @@ package import WaymarkImage
 /// Verifies that a map shows this very picture, by evidence that a wrong map cannot produce. `PlaceProof` below records
 /// when a followed position was verified.
 ///
-/// A map has eight parameters, and features and alignment have already chosen them so that much agrees, above all edges,
-/// because any edge of the reference can be laid along any edge of the frame. That choice does not fit how the gray
-/// levels change *along* the edges. So the visible part of the reference is cut into squares on an even grid,
-/// regardless
-/// of texture, and in each the derivatives along its weaker direction are correlated. An edge along an edge adds
-/// nothing,
-/// however long it is; a corner, a letter or a texture adds only where it is the same one. Squares with structure in
-/// one
-/// direction only are left out.
+/// A map has eight parameters, and features and alignment have already chosen them so that much agrees, above all edges, because
+/// any edge of the reference can be laid along any edge of the frame. How the gray levels change *along* the edges was not fitted
+/// this way. So the visible part of the reference is cut into squares on an even grid, regardless of texture, and in each square
+/// the derivatives along the weaker direction are correlated. An edge laid along an edge adds nothing, however long it is; a
+/// corner, a letter or a texture adds only where the frame shows the same. Squares with structure in one direction only are left
+/// out.
 ///
 /// The same frame shows how high such correlations are by chance: every square is also compared at eight positions about
 /// eleven pixels beside its own, and each of these eight shifts of all squares together is a rival explanation. The result is
@@ -58,12 +55,12 @@ package final class StructureVerifier {
     ordered.deallocate()
   }
 
-  /// Returns how far the agreement of reference and frame under a map is above chance, in standard deviations; 0 if
-  /// nothing is in view.
+  /// Returns how far the agreement of reference and frame under a map is above chance, in standard deviations; 0 if the reference
+  /// is out of view.
   ///
   /// - Parameters:
   ///   - octave: The octave of the frame on which the reference is hardly enlarged (`PatchAligner.octaves`).
-  ///   - enough: The result that suffices: the comparison stops early once it is exceeded by half.
+  /// - enough: The sufficient result. The comparison stops early once the result exceeds it by half.
   ///   - freedom: The number of squares that the fitted parameters of the map can make agree.
   ///   - softness: The standard deviation of the defocus in pixels.
   package func deviations(
@@ -93,14 +90,14 @@ package final class StructureVerifier {
     let freedom: Double
     var n = 0.0
     var agreement = 0.0
-    /// The sums of the correlations at the eight shifts; `counts`: the numbers of squares in them.
+    /// The sums of the correlations at the eight shifts; `counts` has the numbers of squares in these sums.
     var rivals = SIMD8<Double>.zero
     var counts = SIMD8<Double>.zero
     var square = 0.0
 
     func deviations(_ overlap: Double) -> Double {
       guard n >= 1 else { return 0 }
-      // The standard deviation estimated from few squares is uncertain; the least measured one is 0.2.
+      // A standard deviation estimated from few squares is uncertain, so it is at least 0.2, the least measured value.
       let spread = max(0.2, (square / max(1, counts.sum())).squareRoot())
       // A shift that moves most squares out of the frame is not a rival.
       var best = max(0, rivals.sum() / max(1, counts.sum()))
@@ -111,8 +108,8 @@ package final class StructureVerifier {
 
   /// The number of squares that the eight parameters of a map can make agree, for `freedom`.
   package static let fitted = 4.0
-  /// `freedom` for a copy whose plane is known: four parameters count, two of the position and two of rotation and size, although these
-  /// are nearly known. As for `fitted`, two parameters make one square agree.
+  /// The value of `freedom` for a copy whose plane is known. Four parameters count: two of the position, and two of rotation and
+  /// size, although these are nearly known. As for `fitted`, two parameters make one square agree.
   static let fittedOnPlane = 2.0
 
   /// Chooses squares on an even grid over the part of the reference that the frame shows.

@@ -35,7 +35,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the map into frames whose size is `factor` times that of the frame.
+  /// Returns the map into frames that are `factor` times as large as the frame.
   package func resized(by factor: Double) -> SurfaceMap {
     switch self {
     case .plane(let h): .plane(Homography.resize(Point2(factor, factor)) * h)
@@ -54,7 +54,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The map as a homography; for a cylinder that of the tangent plane in the middle of the visible part.
+  /// The map as a homography; for a cylinder, the homography of the tangent plane in the middle of the visible part.
   package var homography: Homography {
     switch self {
     case .plane(let h): h
@@ -117,7 +117,7 @@ package enum SurfaceMap: Hashable, Sendable {
     case plane(Homography)
     case cylinder(CylinderMap)
 
-    /// Returns the reference point that a frame pixel shows; `nil` if it shows none.
+    /// Returns the reference point at a frame pixel; `nil` if the pixel shows none.
     func apply(_ q: Point2) -> Point2? {
       switch self {
       case .plane(let h): return h.apply(q)
@@ -149,8 +149,8 @@ package enum SurfaceMap: Hashable, Sendable {
   }
 }
 
-/// The visible part of a reference of which a frame shows less than half. Its patches are drawn from the picture at up
-/// to double the reference's size.
+/// The visible part of a reference that is less than half in view. Its patches are drawn from the picture at up to double the
+/// reference's size.
 struct CloseUpRegion {
   /// The top left corner of the smallest rectangle around the part, in reference pixels; `high`: its bottom right
   /// corner.
@@ -185,8 +185,8 @@ struct CloseUpRegion {
   }
 }
 
-/// Chooses the patches of a reference of which only a part is in view, because few of the patches chosen for the whole
-/// reference are in that part.
+/// Chooses the patches of a reference that is only partly in view, because few of the patches chosen for the whole reference are in
+/// the visible part.
 final class CloseUpPatches {
   /// The number of sets that are kept, so that a change of octave or anchor rarely requires choosing patches again.
   private static let sets = 4
@@ -194,7 +194,7 @@ final class CloseUpPatches {
   private var counts = InlineArray<4, Int>(repeating: 0)
   /// The template, level and window for which each set was chosen.
   private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
-  /// The index of the set to replace next, which was chosen longest ago.
+  /// The index of the set to replace next: the set chosen longest ago.
   private var oldest = 0
 
   private struct Key: Equatable {

@@ -2,16 +2,17 @@ package import WaymarkImage
 
 /// Follows codes between their readings, so that a code once read stays known while it is blurred, rotated or half covered.
 ///
-/// Reading runs in parallel to following. The codes read in an earlier frame are passed in with a later one. From the reading
-/// a picture of the code is made (`CodeTemplate`), and each frame is compared with that picture, never with the last frame.
-/// Every further reading confirms the code or replaces it by another one.
+/// Reading runs in parallel to following, so codes read in one frame arrive with a later frame. A reading gives a picture of the
+/// code (`CodeTemplate`), and each frame is compared with this picture, never with the last frame. Every further reading confirms
+/// the code or replaces it by another.
 ///
-/// It reads no clock: the same frames and readings at the same times give the same reports. Use it from one thread at a time.
+/// The follower reads no clock: the same frames and readings at the same times give the same reports. Use it from one thread at a
+/// time.
 package final class CodeFollower {
   /// The time for which a code out of sight is searched for near its last position and keeps its number, in seconds.
   private static let lostAfter = 0.5
-  /// The time for which a code without a grid of modules is followed without a reading, in seconds: the texture of bars
-  /// changes in one direction only.
+  /// The time for which a code without a grid of modules is followed without a reading, in seconds. It is short because the texture
+  /// of bars changes in one direction only.
   private static let unread = 1.0
   /// The most codes that are followed.
   private static let maximum = 64
@@ -47,7 +48,8 @@ package final class CodeFollower {
   private let pyramid = GrayPyramid()
   /// The pyramid of the frame in which new codes were read.
   private let earlier = GrayPyramid()
-  /// The most codes that are aligned on many patches, which reduces the error. More codes are aligned on fewer patches each.
+  /// The largest number of codes that are aligned on many patches, which reduces the error. If there are more, each is aligned on
+  /// fewer patches.
   private static let few = 8
   private let fine: PatchAligner
   private let quick: PatchAligner
@@ -101,8 +103,8 @@ package final class CodeFollower {
   /// Processes the next frame and the codes read since the last one.
   ///
   /// - Parameters:
-  ///   - time: The time of capture in seconds. A time that is not later than the last one resets the follower.
-  ///   - read: The codes read in this frame or an earlier one; `nil` if no reading has ended since the last call.
+  /// - time: The time of capture in seconds. A time that is not later than the previous call's resets the follower.
+  /// - read: The codes read in this frame or an earlier one; `nil` if no reading has ended since the last call.
   package func process(_ frame: ImageView, at time: Double, read: Reading? = nil) -> Report {
     var report = Report()
     if size != (frame.width, frame.height) || !(time > lastTime) {
@@ -146,8 +148,8 @@ package final class CodeFollower {
     }
   }
 
-  /// Returns the index of the followed code that was read: one of the same content that was there at `time`, otherwise
-  /// one that is out of sight; `nil` for a new code.
+  /// Returns the index of the followed code that was read: a code of the same content that was there at `time`, or else a code of
+  /// the same content that is out of sight; `nil` for a new code.
   private func match(_ content: CodeDetection.Content, _ corners: Quadrilateral, _ time: Double) -> Int? {
     let size = corners.signedArea.squareRoot()
     let same = codes.indices.filter { codes[$0].content == content }
@@ -215,9 +217,9 @@ package final class CodeFollower {
 
   /// Returns the picture blurred as the frame shows it.
   ///
-  /// In a blurred frame, neighbouring edges influence each other, and because the neighbours of an edge differ on its two
-  /// sides, its position seems to shift; on average a code looks too small. If the picture is equally blurred, the edges
-  /// match. The chosen softness is the one with the highest correlation.
+  /// In a blurred frame, neighbouring edges influence each other. Because the two sides of an edge differ, its position seems to
+  /// shift, and on average a code looks too small. If the picture is equally blurred, the edges match. The chosen softness has the
+  /// highest correlation.
   private func softened(_ drawn: CodeTemplate, _ score: Double) -> (CodeTemplate, Double) {
     var best = (portrait: drawn, score: score)
     for softness in [0.35, 0.5, 0.65, 0.8, 1.0, 1.25] {
@@ -255,7 +257,7 @@ package final class CodeFollower {
     if !codes[i].proof.verify(deviations, at: time) { codes[i].drop() }
   }
 
-  /// Drops, of two codes at the same position, the one that was read earlier.
+  /// Where two codes are at the same position, drops the code that was read earlier.
   private func dropOverlapping() {
     for i in codes.indices where codes[i].isSeen {
       for k in codes.indices where k != i && codes[k].isSeen && codes[k].lastRead < codes[i].lastRead {

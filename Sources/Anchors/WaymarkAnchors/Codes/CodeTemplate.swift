@@ -2,11 +2,11 @@ import WaymarkImage
 
 /// The picture of a code that was read, by which the code is followed between readings.
 ///
-/// The file also has what draws it: the modules (`CodeModules`) and their reading from a frame (`CodeSampler`).
+/// The file also draws it from its modules (`CodeModules`), which are read from a frame (`CodeSampler`).
 ///
-/// For a matrix code, all modules are known once its grid is, so the picture is redrawn with edges as sharp as printed.
-/// All of these edges determine the position, not just the four outer ones, and the reference is as exact as the print.
-/// Other codes are cut out of the frame.
+/// Once the grid of a matrix code is known, so are all of its modules, and the picture is redrawn with edges as sharp as printed.
+/// All of these edges determine the position, not just the four outer ones, and the reference is as exact as the print. Other codes
+/// are cut out of the frame.
 struct CodeTemplate {
   /// The symbol with a margin around it.
   var image: GrayImage
@@ -34,7 +34,7 @@ struct CodeTemplate {
     return CodeTemplate(modules, corners)
   }
 
-  /// Returns the code drawn from its modules read at another position; `nil` if they are not clearly distinguishable.
+  /// Returns the code drawn from its modules, which were read at another position; `nil` if they are not clearly distinguishable.
   func redrawn(
     _ frame: ImageView, at homography: Homography, modules: SIMD2<Int>, lens: LensMap?
   ) -> CodeTemplate? {
@@ -131,8 +131,8 @@ struct CodeSampler {
     frame.bilinear(lens?.bend(straight) ?? straight)
   }
 
-  /// Returns the number of columns and rows of modules of a symbol: the candidate at whose module borders gray levels
-  /// change most, compared with the middles of modules.
+  /// Returns the number of columns and rows of modules of a symbol: the candidate whose module borders have the largest changes of
+  /// gray level, compared with the middles of its modules.
   ///
   /// - Returns: `nil` if no candidate fits or all modules would be smaller than about two pixels.
   func grid(of corners: Quadrilateral, _ candidates: [SIMD2<Int>]) -> SIMD2<Int>? {
@@ -145,8 +145,8 @@ struct CodeSampler {
     let down = Self.changes { u, v in gray(map.apply(Point2(v, u))) }
     let scores = plausible.map { Self.contrast(across, $0.x) + Self.contrast(down, $0.y) }
     guard let best = scores.max(), best > 0.3 else { return nil }
-    // All lines of a grid three times as coarse are on lines of the correct one, and all its centres on centres. So of the
-    // grids that fit nearly as well, the finest is chosen.
+    // A grid three times as coarse has all lines on lines of the correct grid, and all centres on centres. So of the grids that fit
+    // nearly as well, the finest is chosen.
     return zip(plausible, scores).filter { $0.1 >= 0.85 * best }.max { $0.0.x * $0.0.y < $1.0.x * $1.0.y }?.0
   }
 
@@ -168,7 +168,7 @@ struct CodeSampler {
     return sums
   }
 
-  /// Returns the contrast between the changes at the lines of a grid and those in the middle of its modules, −1…1.
+  /// Returns the contrast between the changes at the lines of a grid and the changes in the middle of its modules, −1…1.
   private static func contrast(_ changes: [Double], _ count: Int) -> Double {
     func sum(_ offset: Double, _ range: Range<Int>) -> Double {
       // A tenth of a module to each side, because lines are never quite straight and the outline is imprecise.

@@ -91,7 +91,7 @@ struct FollowedCode {
     outline = inner
     picture = Point2(width, height)
     observation.isDrawn = portrait.isDrawn
-    // Drawn codes are located three times as precisely as other pictures, so their smoothing gives way at a third of the speed.
+    // Drawn codes are located three times as precisely as other pictures, so their smoothing ends at a third of the speed.
     pose.positionSlope = PoseFilter.positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
@@ -99,7 +99,7 @@ struct FollowedCode {
     // A code is read again soon, and with sixty codes there is no time for this comparison.
     options.comparesSteps = false
     if isRigid {
-      // Bars correlate a little at any position; cut out of a frame, they correlate highly at the correct one.
+      // Bars correlate a little at any position. Bars cut out of a frame correlate highly at the correct position.
       (options.minimumScore, options.minimumShare) = (0.75, 0.5)
     }
     tracker = AnchorTracker(
@@ -159,7 +159,7 @@ struct FollowedCode {
 
 /// A code read in a frame.
 package struct CodeDetection: Sendable {
-  /// The symbology and payload. Readings with equal content are of the same code, or of copies that only their positions
+  /// The symbology and payload. Readings with equal content show the same code, or copies of it that only their positions
   /// distinguish.
   package struct Content: Hashable, Sendable {
     /// The symbology, as the reader names it.
@@ -178,9 +178,9 @@ package struct CodeDetection: Sendable {
   package var corners: Quadrilateral
   /// The possible numbers of columns and rows of modules; empty if the code has no grid, and its picture is cut out of the frame.
   package var grids: [SIMD2<Int>]
-  /// True if the code consists of bars, which determine the position only across the bars, not along them.
+  /// True if the code consists of bars. They determine the position only across the bars, not along them.
   package var isLinear: Bool
-  /// True if one reading suffices; otherwise a second one is required.
+  /// True if one reading suffices, false if a second is required.
   package var isCertain: Bool
   /// The width of the printed symbol in metres, without its quiet zone; `nil` if unknown.
   package var physicalWidth: Double?
@@ -201,7 +201,7 @@ package struct CodeDetection: Sendable {
 /// The state of one code in one frame.
 @dynamicMemberLookup
 package struct CodeObservation: Sendable {
-  /// The number of the code; a code that reappears after it was lost has a new one.
+  /// The number of the code. A code that reappears after it was lost gets a new number.
   package var id: Int
   package var content: CodeDetection.Content
   package var trackingMethod: AnchorPlacement.Method

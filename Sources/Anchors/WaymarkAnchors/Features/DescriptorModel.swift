@@ -9,15 +9,15 @@ import WaymarkSystem
   import Musl
 #endif
 
-/// The model that turns the gradients around a corner into the 256 bits of its descriptor. It was fitted once and is fixed,
+/// The model that turns the gradients around a corner into the 256 bits of its descriptor. It was fitted once and never changes,
 /// because libraries depend on it.
 ///
-/// The 64 shares of `ck_gradient_shares` are projected on 256 directions, and the bits are the signs against fitted
-/// offsets (after C. Strecha et al., "LDAHash", PAMI 2012: directions that separate corners best compared with the
-/// differences of two views of one corner). The first 24 are the best directions themselves: they depend least on each
-/// other, and the keys of the index are made of them. The others are random rotations of the best 48.
-/// `Benchmarks/anchors/learn_descriptor.py` creates the model. The positions at which the gradients are sampled are in
-/// `SamplingTable`.
+/// The 64 shares of `ck_gradient_shares` are projected on 256 directions, and the bits are the signs of the projections against
+/// fitted offsets (after C. Strecha et al., "LDAHash", PAMI 2012: directions that separate corners best compared with the
+/// differences of two views of one corner). The first 24 directions are the best themselves: they depend least on each other, and
+/// the keys of the index consist of their bits. The rest are random rotations of the best 48.
+/// `Benchmarks/anchors/learn_descriptor.py` creates the model. `SamplingTable` has the positions at which the gradients are
+/// sampled.
 package struct DescriptorModel: Sendable {
   /// The number of values that describe the gradients of a patch.
   static let shares = 64
@@ -30,7 +30,7 @@ package struct DescriptorModel: Sendable {
   let weights: [Int16]
   /// The offset added to each projection.
   let offsets: [Int32]
-  /// The CRC-32C of the model, by which a library built with another model is rejected.
+  /// The CRC-32C of the model. A library built with another model is rejected by it.
   let fingerprint: UInt32
 
   /// The model embedded in the program, read and checked on first use.
@@ -74,8 +74,8 @@ package struct DescriptorModel: Sendable {
 package struct SamplingTable {
   /// The number of samples along a side of the grid.
   static let side = 16
-  /// The distance between two samples in pixels: the grid is 24 pixels wide. A wider one separates corners better, but covers
-  /// more of the surroundings of a small picture.
+  /// The distance between two samples in pixels: the grid is 24 pixels wide. A wider grid separates corners better, but covers more
+  /// of the surroundings of a small picture.
   static let step = 1.5
   /// The number of samples, and so of offsets in the table, per direction.
   static let offsetsPerDirection = side * side

@@ -10,16 +10,16 @@ package import WaymarkImage
 /// Detects and describes the corners of a picture over a pyramid.
 ///
 /// Corners are the FAST-9 maxima (E. Rosten, R. Porter, T. Drummond, "Faster and better", PAMI 2010) of the slightly smoothed
-/// levels, the strongest of every cell, so that dim and flat parts have corners as well. Their direction is the intensity
-/// centroid (E. Rublee et al., "ORB", ICCV 2011, section 3.2). Their descriptor is the 256 signs of projections of the
-/// gradients around the corner, rotated to that direction (`DescriptorModel`). Use it from one thread; nothing is allocated
-/// while the size of the pictures stays the same.
+/// levels. The strongest of every cell are kept, so that dim and flat parts have corners as well. Their direction is the intensity
+/// centroid (E. Rublee et al., "ORB", ICCV 2011, section 3.2). Their descriptor is the 256 signs of projections of the gradients
+/// around the corner, rotated to this direction (`DescriptorModel`). Use it from one thread. It allocates nothing while the size of
+/// the pictures stays the same.
 package final class FeatureExtractor {
   /// The numbers of features and levels that an extractor uses.
   package struct Settings: Sendable, Equatable {
-    /// The most features to keep; each costs about 1 µs to describe and more to look up.
+    /// The largest number of features to keep. Each takes about 1 µs to describe and longer to look up.
     package var limit = 1000
-    /// The most levels of the pyramid; the fourth and later ones take almost no time.
+    /// The largest number of levels of the pyramid. The fourth and later levels take almost no time.
     package var levels = 6
     /// The exponent by which a level's share of the features falls with its size: share ∝ scale^falloff.
     let falloff = 1.2
@@ -27,9 +27,8 @@ package final class FeatureExtractor {
     package var searched = 16
     package init() {}
 
-    /// The settings for frames at double size. Anchors found only there are small and have few corners: with 700
-    /// features instead of 900, 5 % fewer pictures of 50 to 110 pixels width are found, and frames without an anchor
-    /// take 7 % less time.
+    /// The settings for frames at double size. Anchors found only there are small and have few corners. With 700 features instead
+    /// of 900, 5 % fewer pictures of 50 to 110 pixels width are found, and frames without an anchor take 7 % less time.
     static var enlarging: Settings {
       var s = Settings()
       s.limit = 900
@@ -55,8 +54,7 @@ package final class FeatureExtractor {
   private var row: UnsafeMutableBufferPointer<UInt8> = .allocate(capacity: 0)
   /// The descriptor model; without it no feature is found. Compiling a picture and opening a library report the reason.
   private let model = try? DescriptorModel.load()
-  /// The gradient shares of all corners, `DescriptorModel.shares` each; `sums`: the projections of one batch of
-  /// corners.
+  /// The gradient shares of all corners, `DescriptorModel.shares` each; `sums` has the projections of one batch of corners.
   private let shares: UnsafeMutablePointer<Int16>
   private let sums: UnsafeMutablePointer<Int32>
   /// The number of corners projected in one call.
@@ -85,7 +83,7 @@ package final class FeatureExtractor {
 
   /// Fills `features` from a picture of at most 4,095 pixels a side.
   ///
-  /// - Parameter doubled: True to extract at double size; the features are still in the picture's own pixels.
+  /// - Parameter doubled: True to extract at double size. The features are in the picture's own pixels in either case.
   package func extract(_ picture: ImageView, doubled: Bool = false) {
     features.removeAll()
     guard let model, picture.width > 0, picture.height > 0, picture.width < 4096, picture.height < 4096 else { return }
@@ -120,7 +118,7 @@ package final class FeatureExtractor {
     }
   }
 
-  /// The size in bytes of one of the planes beside the pyramid: each holds one level at a time, the largest with its margins.
+  /// The size in bytes of one of the planes beside the pyramid. A plane holds one level at a time, the largest with its margins.
   private var planeSize: Int { pyramid.count > 1 ? pyramid.offset(1) : pyramid.planeSize }
 
   private func prepare() {

@@ -2,7 +2,7 @@ package import WaymarkImage
 
 /// A corner of a picture with its size and direction. Its descriptor is at the same index in the `FeatureSet`.
 ///
-/// The file has the features of a frame (`Feature`, `FeatureSet`), those of a library (`AnchorFeature`), and
+/// The file has the features of a frame (`Feature`, `FeatureSet`), the features of a library (`AnchorFeature`), and
 /// `ScratchMemory`.
 package struct Feature: Sendable {
   /// The position in pixels of the picture, with pixel centres at integers.
@@ -14,8 +14,8 @@ package struct Feature: Sendable {
   package var direction: UInt8
   /// The level of the pyramid on which the corner was found.
   package var level: UInt8
-  /// The FAST-9 score: the greatest difference in gray levels by which nine contiguous pixels of the circle are all
-  /// brighter, or all darker, than the centre.
+  /// The FAST-9 score: the greatest difference in gray levels by which nine contiguous pixels of the circle are all brighter, or
+  /// all darker, than the centre.
   package var score: UInt8
 
   package static let directions = 128
@@ -25,7 +25,7 @@ package struct Feature: Sendable {
 ///
 /// Owned by one extractor and used on its thread only.
 package final class FeatureSet {
-  /// The number of leading bits whose projections are kept, which give the certainty of the bits of an index key.
+  /// The number of leading bits whose projections are kept, because they show how certain the bits of an index key are.
   static let marginCount = 24
 
   private let memory = ScratchMemory()
@@ -90,13 +90,13 @@ package struct AnchorFeature: Sendable, Equatable {
   /// The position on the reference in 1/64 pixels, with pixel centres at integers.
   package var x64: UInt16
   var y64: UInt16
-  /// The view and level from which it was extracted: an index into `ViewCatalog.linears`.
+  /// The view and level from which the feature was extracted: an index into `ViewCatalog.linears`.
   package var view: UInt8
   /// The direction on that level in steps of 2π / `Feature.directions`.
   package var direction: UInt8
 
-  /// The kind of view from which a feature was extracted: one of `ViewCatalog.views`, a close view
-  /// (`ViewCatalog.details`) or a grazing one (`ViewCatalog.grazing`).
+  /// The kind of view from which a feature was extracted: one of `ViewCatalog.views`, of the close views (`ViewCatalog.details`) or
+  /// of the grazing views (`ViewCatalog.grazing`).
   package enum Kind: Int, CaseIterable, Sendable { case usual, near, grazing }
 
   package var kind: Kind {

@@ -39,10 +39,10 @@ package struct Linear2: Sendable, Equatable {
 
 /// The views of a reference from which its features are taken, the same for every anchor.
 ///
-/// A view is the reference rotated by `azimuth`, then compressed by `tilt`, as a distant camera sees it whose axis makes an
-/// angle of arccos(1 / tilt) with the normal of the picture. Tilts and azimuths are spaced as in J.-M. Morel, G. Yu, "ASIFT",
-/// SIAM J. Imaging Sciences 2 (2009), section 3.3: tilt by √2, azimuth by about 72° / tilt. The descriptor covers rotations
-/// within the frame, the pyramid covers sizes.
+/// A view is the reference rotated by `azimuth`, then compressed by `tilt`: the picture that a distant camera sees whose axis makes
+/// an angle of arccos(1 / tilt) with the normal of the reference. Tilts and azimuths are spaced as in J.-M. Morel, G. Yu, "ASIFT",
+/// SIAM J. Imaging Sciences 2 (2009), section 3.3: tilt by √2, azimuth by about 72° / tilt. The descriptor covers rotations within
+/// the frame, the pyramid covers sizes.
 package enum ViewCatalog {
   /// One view of the reference: rotated by `azimuth`, then compressed along x by `tilt`.
   package struct View: Sendable {
@@ -74,8 +74,8 @@ package enum ViewCatalog {
     return i % 2 == 0 ? 1 / half : 2 / (3 * half)
   }
 
-  /// The sizes, relative to the reference, at which a picture with more pixels is also compiled, as a close camera sees
-  /// it straight on.
+  /// The sizes, relative to the reference, at which a picture with more pixels is also compiled, for a close camera that sees it
+  /// straight on.
   package static let details: [Double] = [2, 4.0 / 3]
 
   /// The index of the first of `details` in `linears`.
@@ -86,14 +86,14 @@ package enum ViewCatalog {
     (0..<count).map { View(tilt: tilt, azimuth: Double.pi * Double($0) / Double(count)) }
   }
 
-  /// The sizes of the grazing views; those above 1 are used only if the picture has the pixels.
+  /// The sizes of the grazing views. Sizes above 1 are used only if the picture has enough pixels.
   static let grazingScales: [Double] = [2, 4.0 / 3, 1, 2.0 / 3]
 
   /// The index of the first of `grazing` in `linears`.
   static let firstGrazing = firstDetail + details.count
 
-  /// The maps from reference pixels to pixels of a view's level, indexed by `view * levels + level`; those of `details`
-  /// and of `grazing` follow.
+  /// The maps from reference pixels to pixels of a view's level, indexed by `view * levels + level`, followed by the maps of
+  /// `details` and `grazing`.
   static let linears: [Linear2] =
     views.flatMap { view in scales.map { view.linear.scaled(by: Float($0)) } }
     + details.map { Linear2(Float($0), 0, 0, Float($0)) }

@@ -2,7 +2,8 @@ import CKernels
 package import WaymarkImage
 import WaymarkSystem
 
-/// Compiles reference pictures into anchors: it extracts features from many views and keeps those that are found again in simulated frames.
+/// Compiles reference pictures into anchors: it extracts features from many views and keeps the features that are found again in
+/// simulated frames.
 ///
 /// Use one compiler per thread. The result depends only on the picture and the settings.
 package final class AnchorCompiler {
@@ -17,8 +18,8 @@ package final class AnchorCompiler {
     var grazing = 300
     package init() {}
 
-    /// Creates the settings for a library of `anchors` anchors: a thousand must fit into 80 MB and ten thousand into
-    /// 300 MB. Because of that, large libraries recognise one percentage point less.
+    /// Creates the settings for a library of `anchors` anchors. A thousand must fit into 80 MB and ten thousand into 300 MB;
+    /// therefore large libraries recognise one percentage point less.
     package init(anchors: Int) {
       let count = max(1, anchors)
       limit = max(min(600, 5_600_000 / count), min(limit, 573_000 / count))
@@ -31,15 +32,15 @@ package final class AnchorCompiler {
     }
   }
 
-  /// The most features taken from one view.
+  /// The largest number of features taken from one view.
   private static let perView = 500
-  /// The number of simulated close views, and of simulated grazing views, that decide which features of these views are kept.
+  /// The number of simulated close views, and of simulated grazing views. They decide which features of such views are kept.
   private static let closeUps = 24
-  /// The largest Hamming distance at which a feature is found again in a simulated frame, and in a close view.
+  /// The largest Hamming distance at which a feature counts as found again in a simulated frame, and in a close view.
   ///
-  /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: so only features found again at a
-  /// smaller distance are kept. In close views the limit is larger, because they may show only plain parts of a
-  /// picture, which have few such features.
+  /// `FeatureLookup` accepts 66, but real frames differ more than simulated ones, so only features found again at a smaller
+  /// distance are kept. In close views the limit is larger, because they may show only plain parts of a picture, which have few
+  /// such features.
   private static let (distance, closeDistance) = (63, 70)
 
   private let settings: Settings
@@ -152,8 +153,8 @@ package final class AnchorCompiler {
 
   /// Adds the features of close views, from larger sizes of the picture, and of grazing views.
   ///
-  /// The reference has 480 pixels, too few for a part of it that fills the frame. Close and grazing views have their own
-  /// features and simulated frames, so that the usual views are recognised as well as before.
+  /// At the reference's 480 pixels, a part that fills the frame would have too few pixels. Close and grazing views have separate
+  /// features and simulated frames, so that the usual views are recognised as well as without them.
   private func addFringe(of picture: GrayImage, to anchor: inout CompiledAnchor) {
     let (w, h) = (anchor.image.width, anchor.image.height)
     anchor.detail = Self.detail(of: picture, reference: anchor.image, settings)
@@ -190,10 +191,10 @@ package final class AnchorCompiler {
     }
   }
 
-  /// Adds to an anchor the features of a pool that are best found again in simulated frames, and returns the number of
-  /// corners found again in each frame.
+  /// Adds the features of a pool that are best found again in simulated frames to an anchor, and returns the number of corners
+  /// found again in each frame.
   ///
-  /// - Parameter doubles: True to search frames that show the anchor small at double size.
+  /// - Parameter doubles: True to search frames at double size if they show the anchor small.
   private func add(
     _ pool: CandidatePool, seenIn shots: [SimulatedCamera.Shot?], _ camera: SimulatedCamera, _ scale: Double,
     limit: Int, distance: Int = AnchorCompiler.distance, doubles: Bool = false, to anchor: inout CompiledAnchor

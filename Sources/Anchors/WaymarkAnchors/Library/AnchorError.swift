@@ -11,7 +11,7 @@ public enum AnchorErrorCode: String, ProblemCode, CaseIterable {
   case cannotWrite
   /// The file is not a library of anchors.
   case notALibrary
-  /// The library was built by a newer release, or by an older one whose format is no longer read.
+  /// The library was built by a newer release, or by an older release whose format is no longer supported.
   case unsupportedVersion
   /// The library is cut off or its bytes were changed, or the program's descriptor model is corrupt.
   case damaged
@@ -21,7 +21,6 @@ public enum AnchorErrorCode: String, ProblemCode, CaseIterable {
   case duplicateName
   /// A library would have more than 65,534 anchors, or more features than its limit.
   case tooManyAnchors
-  /// A picture is too small, too elongated or has too few corners to be an anchor, or its name, width or radius is not
-  /// usable.
+  /// A picture is too small, too elongated or has too few corners to be an anchor, or its name, width or radius is invalid.
   case unusablePicture
 }

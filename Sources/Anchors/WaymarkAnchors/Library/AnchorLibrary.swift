@@ -5,9 +5,9 @@ public import WaymarkImage
 ///
 /// `AnchorRecord` below is the record of one anchor in the file.
 ///
-/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while
-/// the library is in use. If it is changed or truncated in place, the parts that were not read yet are missing, and
-/// `failure` reports the damage.
+/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while the library
+/// is in use. If the file is changed or truncated in place, all parts not read before are missing, and `failure` reports the
+/// damage.
 public final class AnchorLibrary: Sendable {
   /// The anchors, in the order of the file; results refer to them by index.
   public let references: [AnchorReference]
@@ -17,7 +17,7 @@ public final class AnchorLibrary: Sendable {
   private let file: LibraryFile
   private let header: LibraryHeader
   private let records: [AnchorRecord]
-  /// For each anchor, the pairs of similar anchors in which it is the first; empty if the library has no pairs.
+  /// For each anchor, the pairs of similar anchors that list it first; empty if the library has no pairs.
   package let twins: [[AnchorTwin]]
   private let state = Mutex(State())
 
@@ -31,7 +31,7 @@ public final class AnchorLibrary: Sendable {
   /// The largest index in bytes that is read when the library is opened; an index four times as large takes a tenth of a second.
   private static let promptIndex = 64 << 20
 
-  /// Opens a library. All data are checked before use: names and sizes now; the index now or, for thousands of anchors, in
+  /// Opens a library. All data are checked before use: names and sizes now; the index now or, if there are thousands of anchors, in
   /// `load` or with the first frame; each picture when it is read.
   ///
   /// - Throws: `AnchorError` with `cannotOpen`, `notALibrary`, `unsupportedVersion` or `damaged`.
@@ -96,8 +96,8 @@ public final class AnchorLibrary: Sendable {
 
   // MARK: Data read on demand
 
-  /// Reads the index, which a detector otherwise reads on first use. Call it before frames that must not wait for it,
-  /// or to check that the index is intact.
+  /// Reads the index, which a detector otherwise reads on first use. Call this before frames that must not wait for the index, or
+  /// to check that the index is intact.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   public func load() throws(AnchorError) {
@@ -122,7 +122,7 @@ public final class AnchorLibrary: Sendable {
   /// with a damaged index no anchor is.
   public var failure: AnchorError? { state.withLock { $0.failure } }
 
-  /// The index; an empty one if it is damaged.
+  /// The index; empty if the library's index is damaged.
   var index: LibraryIndex {
     try? load()
     return state.withLock { $0.index } ?? LibraryIndex(emptyFor: references.count)

@@ -2,7 +2,7 @@ package import WaymarkImage
 
 /// An anchor as the compiler makes it and `LibraryWriter` writes it into a library.
 package struct CompiledAnchor: Sendable {
-  /// The number of test views shown to the detector, and the number in which it found the anchor.
+  /// The number of test views shown to the detector, and the number of views in which the detector found the anchor.
   package struct Trial: Sendable, Hashable {
     package var views: Int
     package var found: Int
@@ -15,7 +15,7 @@ package struct CompiledAnchor: Sendable {
   package var radius: Double?
   /// The reference, its long side 480 pixels by convention.
   package var image: GrayImage
-  /// The picture at exactly twice the reference's size; `nil` if it does not have that much detail.
+  /// The picture at exactly twice the reference's size; `nil` if the original picture lacks the pixels.
   package var detail: GrayImage?
   /// The features, the most useful first; `anchor` is set when the library is written.
   package var features: [AnchorFeature]

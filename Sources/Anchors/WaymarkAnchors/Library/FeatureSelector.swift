@@ -2,12 +2,12 @@ import WaymarkImage
 
 /// Chooses the features that together are found again in as many simulated frames as possible.
 ///
-/// `LazyHeap` below orders the candidates by their gain, and `CandidatePool` finds those near a position.
+/// `LazyHeap` below orders the candidates by their gain, and `CandidatePool` finds candidates near a position.
 ///
-/// Every corner of a simulated frame that some candidate matches at its correct position is an item. The gain of a
-/// candidate is the number of items it covers, reduced for items that other candidates cover already, and for items of
-/// frames of which many are covered. The sum is submodular, so the greedy choice reaches at least 1 − 1/e of the
-/// optimum (G. Nemhauser, L. Wolsey, M. Fisher, Mathematical Programming 14 (1978)).
+/// Every corner of a simulated frame that some candidate matches at its correct position is an item. The gain of a candidate is the
+/// number of items it covers, reduced for items that other candidates cover already, and for items of frames with many covered
+/// items. The sum is submodular, so the greedy choice reaches at least 1 − 1/e of the optimum (G. Nemhauser, L. Wolsey, M. Fisher,
+/// Mathematical Programming 14 (1978)).
 struct FeatureSelector {
   private let pool: CandidatePool
   private let distance: Int
@@ -168,7 +168,7 @@ struct CandidatePool {
     return min(rows - 1, y) * columns + min(columns - 1, x)
   }
 
-  /// Sorts the features by cell; called after the last one is added.
+  /// Sorts the features by cell. Call it after adding the last feature.
   mutating func finish() {
     starts = Array(repeating: 0, count: columns * rows + 1)
     for f in features { starts[cell(f) + 1] += 1 }

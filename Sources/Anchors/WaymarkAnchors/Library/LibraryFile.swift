@@ -4,13 +4,13 @@ import WaymarkSystem
 
 /// The file of a library, read in parts on demand. `LibraryPicture` below reads the pixels of a reference from it.
 ///
-/// It is not memory-mapped: truncating a mapped file would end the process by SIGBUS at the next access, and writing to it
-/// would change bytes that were already checked. Parts are read into memory and checked there.
+/// The file is not memory-mapped: truncating a mapped file would end the process by SIGBUS at the next access, and writing to it
+/// would change bytes that were already checked. Instead, parts are read into memory and checked there.
 final class LibraryFile: Sendable {
   let path: String
   let size: Int
   private let file: Int32
-  /// The whole content of a small file, which stays valid if the file is truncated; empty if parts are read on demand.
+  /// The whole content of a small file, so that truncating the file does no harm; empty if parts are read on demand.
   private let whole: [UInt8]
 
   /// The first bytes of a library file.

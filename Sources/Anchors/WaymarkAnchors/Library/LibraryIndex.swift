@@ -5,12 +5,12 @@ import WaymarkSystem
 ///
 /// `IndexValidator` below checks the index while the file is read.
 ///
-/// It is read and checked once and never changes. Every frame accesses pages all over it, so reading parts on demand would
-/// save nothing. In anonymous memory it can use huge pages, without which a large library mostly waits for memory.
+/// The index is read and checked once and never changes. Every frame accesses pages all over it, so reading parts on demand would
+/// save nothing. Anonymous memory can use huge pages, without which a large library mostly waits for memory.
 final class LibraryIndex: @unchecked Sendable {
   let keyBits: Int
   let featureCount: Int
-  /// The index of the first feature of each key; one entry more than there are keys.
+  /// The index of the first feature of each key, with one entry more than there are keys.
   let keyStarts: UnsafePointer<UInt32>
   /// The descriptors sorted by key, four words each.
   let descriptors: UnsafePointer<UInt64>
@@ -22,7 +22,7 @@ final class LibraryIndex: @unchecked Sendable {
   /// The size of the mapping in bytes; zero if nothing is mapped.
   private let size: Int
 
-  /// The number of bytes read and checked at a time, so that they are still in the processor's cache for the check.
+  /// The number of bytes read and checked at a time: few enough to be in the processor's cache during the check.
   private static let piece = 1 << 18
 
   /// Reads the index of a library; `nil` if it is damaged, cut off or memory is exhausted.

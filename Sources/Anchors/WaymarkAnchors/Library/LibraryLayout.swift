@@ -9,7 +9,7 @@ struct LibraryHeader {
   let keyBits: Int
   let nameBytes: Int
   let offsets: [Int]
-  /// The checksum of the records and names; `indexChecksum`: that of the index.
+  /// The checksum of the records and names; `indexChecksum` is the checksum of the index.
   let directoryChecksum: UInt64
   let indexChecksum: UInt64
   /// The offset of the pairs of similar pictures; zero without pairs.
@@ -138,9 +138,9 @@ struct LibraryHeader {
 /// | 112 | 8 | offset of the pairs of pictures that look alike, behind the pixels; zero without pairs |
 /// | 120 | 8 | checksum of the preceding 120 bytes |
 ///
-/// Features and descriptors are sorted by key, so that those of one key are contiguous. The lists have the indices of each
-/// anchor's features, the most useful first. The pixels of a reference are rows without padding; their checksum is in the
-/// anchor's record, so that a library is opened without reading its pictures.
+/// Features and descriptors are sorted by key, so that all features of a key are contiguous. The lists have the indices of each
+/// anchor's features, the most useful first. The pixels of a reference are rows without padding; their checksum is in the anchor's
+/// record, so that a library is opened without reading its pictures.
 enum LibraryLayout {
   static let version: UInt32 = 3
   static let headerSize = 128
@@ -151,9 +151,9 @@ enum LibraryLayout {
 
   static func align(_ n: Int) -> Int { (n + alignment - 1) & ~(alignment - 1) }
 
-  /// Returns the number of bits of an index key for a number of features: about eight features per key, sixteen in large
-  /// libraries, and eight again with thousands of anchors, because keys are unevenly filled and reading the features
-  /// takes most of the time.
+  /// Returns the number of bits of an index key for a number of features: about eight features per key in small libraries, and
+  /// sixteen in large ones. With thousands of anchors it is eight again, because keys are unevenly filled and most of the time is
+  /// spent reading features.
   static func keyBits(features: Int) -> Int {
     var bits = 8
     func eachKey(_ bits: Int) -> Int { bits < 13 || bits >= FeatureKey.bitsOfThousands ? 3 : 4 }
@@ -173,11 +173,11 @@ enum LibraryLayout {
   }()
 }
 
-/// The key under which the index keeps a descriptor: its leading bits.
+/// The key of a descriptor in the index: its leading bits.
 enum FeatureKey {
   /// The most bits of a key. The 24 leading bits of a descriptor depend least on each other.
   static let greatestBits = 20
-  /// The number of key bits from which a library is taken to have thousands of anchors.
+  /// The number of key bits from which a library is regarded as having thousands of anchors.
   static let bitsOfThousands = 18
 
   @inline(__always)
@@ -241,7 +241,7 @@ enum LibraryTwins {
     return twins
   }
 
-  /// Returns for each anchor the pairs in which it is the first, with each pair in both directions; empty without pairs.
+  /// Returns for each anchor the pairs that list it first, with each pair in both directions; empty without pairs.
   static func grouped(_ twins: [AnchorTwin], anchors: Int) -> [[AnchorTwin]] {
     guard !twins.isEmpty else { return [] }
     var groups = [[AnchorTwin]](repeating: [], count: anchors)

@@ -83,7 +83,7 @@ package enum LibraryWriter {
     return out
   }
 
-  /// Returns the bytes of a library with its pairs of similar anchors, for which all anchors are searched for in each
+  /// Returns the bytes of a library with its pairs of similar anchors. To find the pairs, all anchors are searched for in each
   /// picture.
   ///
   /// - Throws: The errors of `bytes(of:twins:)`, and `AnchorError` with `damaged` if the descriptor model is corrupt.
@@ -110,7 +110,7 @@ package enum LibraryWriter {
 }
 
 extension AnchorTwin {
-  /// Returns the pairs of anchors of which the first is found in the picture of the second, each pair once.
+  /// Returns the pairs of anchors whose first anchor is found in the picture of the second, each pair once.
   static func pairs(in library: AnchorLibrary) -> [AnchorTwin] {
     let detector = AnchorDetector(library: library)
     detector.comparesPrints = true

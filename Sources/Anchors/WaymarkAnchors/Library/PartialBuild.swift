@@ -2,26 +2,24 @@ import FoundationEssentials
 package import WaymarkImage
 import WaymarkSystem
 
-/// The anchors that need not be compiled again: those of the library that will be replaced, and those of an interrupted build.
+/// The anchors that need not be compiled again: the anchors of the library that will be replaced, and of an interrupted build.
 ///
-/// Compiling takes a quarter of a second per picture. So a build saves the compiled anchors about every half minute as
-/// parts in a folder beside the library. The next build reuses the parts, and the build that completes removes them.
+/// Compiling takes a quarter of a second per picture. So a build saves the compiled anchors about every half minute as parts in a
+/// folder beside the library. The next build reuses the parts, and removes them when it completes.
 package final class PartialBuild {
   private let folder: String
   private let libraries: [AnchorLibrary]
-  /// The index in `libraries`, and the anchor's index in that library, by the anchor's name; the newest if several
-  /// libraries have it.
+  /// By the name of an anchor: the index in `libraries` of the newest library that has it, and its index in that library.
   private let places: [String: (library: Int, anchor: Int)]
   private var number: Int
   private var waiting: [CompiledAnchor] = []
   private var written = MonotonicClock.now
 
-  /// The number of new anchors at which a part is saved; `saveInterval`: the seconds since the last part after which it
-  /// is saved with fewer.
+  /// A part is saved once it has this many new anchors, or once `saveInterval` seconds have passed since the last part was saved.
   private static let most = 64
   private static let saveInterval = 30.0
 
-  /// - Parameter library: The path of the library that will be written; it may not exist yet.
+  /// - Parameter library: The path of the library that will be written. The file need not exist yet.
   package init(beside library: String) {
     folder = library + ".parts"
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
@@ -39,8 +37,8 @@ package final class PartialBuild {
     number = names.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
   }
 
-  /// Returns an anchor as an earlier build compiled it, with its physical size at that time; `nil` if that build has no such anchor,
-  /// its picture has changed or more features are required than were kept.
+  /// Returns an anchor as an earlier build compiled it, with its physical size at that time; `nil` if that build has no such
+  /// anchor, the picture has changed since, or more features are requested than the build kept.
   ///
   /// - Parameters:
   ///   - pixels: The pixels of the reference as a library stores them.
@@ -60,14 +58,14 @@ package final class PartialBuild {
       guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
         return nil
       }
-      // The features are in the order of choice, so the first ones are those of a smaller limit.
+      // The features are in the order in which they were chosen, so a smaller limit keeps the first ones.
       anchor.keep(limits)
       return anchor
     }
   }
 
-  /// Adds a newly compiled anchor to the next part, and saves the part if it is full or the last one was saved half a
-  /// minute ago.
+  /// Adds a newly compiled anchor to the next part, and saves the part if it is full or half a minute has passed since the last was
+  /// saved.
   package func keep(_ anchor: CompiledAnchor) {
     waiting.append(anchor)
     guard waiting.count >= Self.most || MonotonicClock.now - written > Self.saveInterval else { return }

@@ -51,7 +51,8 @@ package struct SimulatedCamera {
     return nil
   }
 
-  /// Returns close view `index` of `count`, in which the reference is larger than the frame; `nil` if it is too small for that.
+  /// Returns close view `index` of `count`, in which the reference is larger than the frame; `nil` if the reference is too small
+  /// for this.
   ///
   /// The reference is enlarged 1.2 to 6 times, uniform in the logarithm, and tilted by up to 35°. The middles of the visible
   /// parts are spread evenly over the reference (the R2 sequence: M. Roberts, "The unreasonable effectiveness of quasirandom
@@ -82,7 +83,7 @@ package struct SimulatedCamera {
     return Shot(map: map, area: zoom * zoom * size * size / (width * height), tilt: tilt * 180 / .pi)
   }
 
-  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame; `nil` if no such distance is found.
+  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame; `nil` without such a distance.
   /// Angles are in radians.
   private func pose(tilt: Double, axis: Double, roll: Double, area: Double, center: Point2, w: Int, h: Int)
     -> Homography?
@@ -123,7 +124,7 @@ package struct SimulatedCamera {
   /// Renders a shot, cropped to the reference and a margin around it.
   ///
   /// - Parameter detail: The size of the renderer's picture relative to the reference.
-  /// - Returns: The picture and the map from reference pixels to its pixels.
+  /// - Returns: The picture, and the map from reference pixels to pixels of this picture.
   func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer, detail: Double = 1) -> (
     GrayImage, Homography
   )? {
@@ -176,8 +177,8 @@ package struct SimulatedCamera {
         let light: Double = Double(i) * gain + base + 0.5
         tone[i] = Int32((light * 65536).rounded())
       }
-      // An approximate normal distribution: the sum of four random bytes has a standard deviation of about 148. One random
-      // number is enough for two pixels.
+      // An approximate normal distribution: the sum of four random bytes has a standard deviation of about 148. One random number
+      // yields two such sums.
       let step = Int32((noise / 148 * 65536).rounded())
       var draw: UInt64 = 0
       for i in 0..<count {
@@ -189,7 +190,7 @@ package struct SimulatedCamera {
     }
   }
 
-  /// The columns of each row that show the reference; one range per row, because it is convex.
+  /// The columns of each row that show the reference. One range per row is enough, because the outline is convex.
   struct Interior {
     /// Linear functions of x and y that are all positive inside: the coefficients of x, y and 1.
     private var sides: [SIMD3<Double>]
@@ -250,7 +251,8 @@ package struct SimulatedCamera {
 
 /// Renders a reference picture through a map as a camera would, averaged over each pixel.
 ///
-/// It takes four samples per pixel from the pyramid level of the nearest pixel size. Buffers are reused. Use it from one thread.
+/// The renderer averages four samples per pixel, from the pyramid level with the closest pixel size. Buffers are reused. Use it
+/// from one thread.
 package final class PictureRenderer {
   private let pyramid = GrayPyramid()
   private var wide = PixelBuffer(capacity: 0)
@@ -261,7 +263,7 @@ package final class PictureRenderer {
   /// Loads the picture to render.
   package func load(_ picture: ImageView) { pyramid.update(picture, levels: 9, minimumSide: 12) }
 
-  /// Renders into `target` (`width` × `height`, rows without padding); beyond the picture its edge is repeated.
+  /// Renders into `target` (`width` × `height`, rows without padding). Beyond the picture, the pixels at its edge are repeated.
   ///
   /// - Parameters:
   ///   - map: Target pixels → picture pixels.
@@ -294,7 +296,7 @@ package final class PictureRenderer {
   /// - Parameters:
   ///   - enlarged: The size of the loaded picture relative to `width` × `height` pixels.
   ///   - size: The size of the result relative to `width` × `height` pixels, before the tilt compresses it.
-  /// - Returns: The view, valid until the next call, and the map from its pixels to those of a picture of `width` × `height`
+  /// - Returns: The view, valid until the next call, and the map from its pixels to pixels of a picture of `width` × `height`
   ///   pixels; `nil` if the view is empty.
   func view(
     _ view: ViewCatalog.View, enlarged: Double = 1, size: Double, width: Int, height: Int

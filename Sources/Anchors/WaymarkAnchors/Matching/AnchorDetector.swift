@@ -5,14 +5,14 @@ public import WaymarkImage
 /// The file also has the interface through which the engine uses a detector (`AnchorDetecting`), and the mask that
 /// paints over known anchors (`ExclusionMask`).
 ///
-/// A detector reuses its buffers from frame to frame. Use it from one thread at a time; several detectors may share one
-/// library.
+/// A search of a frame, called a look, may be repeated in other ways. A detector reuses its buffers from frame to frame. Use it
+/// from one thread at a time; several detectors may share one library.
 public final class AnchorDetector {
   /// The library whose anchors the detector searches for.
   public let library: AnchorLibrary
   private let plain = FeatureExtractor()
-  /// The extractor for the frame at double size, with its own buffers so that no layout changes between looks. It extracts
-  /// only the two levels that the frame itself does not have.
+  /// The extractor for the frame at double size. It has separate buffers, so that memory layouts do not change from look to look,
+  /// and extracts only the two levels that the frame itself lacks.
   private let enlarging = FeatureExtractor(settings: .enlarging)
   private let lookup: FeatureLookup
   private let hypotheses: HypothesisSearch
@@ -28,7 +28,7 @@ public final class AnchorDetector {
   /// The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view. Used only for
   /// round anchors.
   package var intrinsics: CameraIntrinsics?
-  /// The most copies of each anchor that are detected in one frame.
+  /// The largest number of copies of each anchor that are detected in one frame.
   public var copies = AnchorCopies() {
     didSet { claims.limits = CopyLimits(copies, library.references) }
   }
@@ -55,16 +55,16 @@ public final class AnchorDetector {
     copySearch = CopySearch(library: library, lookup, hypotheses, verifier)
   }
 
-  /// The number of hypotheses per look that may search all features of their anchor, which takes as long as a first guided matching.
+  /// The number of hypotheses per look that may search all features of their anchor. Such a search takes as long as a first guided
+  /// matching.
   private var wideSearches: Int { lookup.isOfHundreds ? .max : 1 }
-  /// The most looks at a frame, including the first, if anchors may have several copies.
+  /// The largest number of looks at a frame, including the first, if anchors may have several copies.
   private static let mostLooks = 4
 
   /// Returns the anchors in a frame, best score first, at most as many copies of each as `copies` allows.
   ///
-  /// A frame full of copies has more corners than one look can process. So found copies are painted over and the rest
-  /// is searched again, until no further copy is found, at most three times; each look uses the planes of the copies
-  /// found before.
+  /// A frame full of copies has more corners than one look can process. So found copies are painted over and the rest is searched
+  /// again, up to three times, as long as further copies are found. Each look uses the planes of the copies found before.
   public func detect(_ frame: ImageView) -> [DetectedAnchor] {
     beginFrame()
     var found = detect(frame, except: [])
@@ -91,11 +91,11 @@ public final class AnchorDetector {
   /// Forgets the positions searched for copies in the last frame.
   func beginFrame() { copySearch.beginFrame() }
 
-  /// Returns the anchors found in one look at a frame, except those inside known outlines.
+  /// Returns the anchors found in one look at a frame, except inside known outlines.
   ///
   /// - Parameters:
   ///   - known: The outlines, without the lens distortion, in which no features are used.
-  ///   - others: The anchors detected in earlier looks at the same frame, beside which there may be further copies.
+  /// - others: The anchors detected in earlier looks at the same frame; further copies may be beside them.
   package func detect(
     _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
   ) -> [DetectedAnchor] {
@@ -133,10 +133,9 @@ public final class AnchorDetector {
 
   /// Returns the least number of matches of a hypothesis in a look, and the number of hypotheses that may fail.
   ///
-  /// Each hypothesis that reaches the alignment takes half a millisecond. The later looks accept fewer matches; in a large
-  /// library most of these hypotheses are chance and end at the first guided matching, after a fifth of that time. In a small
-  /// library only the best supported one is tried. At double size three matches are required; two would miss copies on a full
-  /// shelf.
+  /// Each hypothesis that reaches the alignment takes half a millisecond. The later looks accept fewer matches. In a large library
+  /// most of these hypotheses are chance and end at the first guided matching, after a fifth of this time. In a small library only
+  /// the best supported hypothesis is tried. At double size three matches are required; two would miss copies on a full shelf.
   private func bounds(of look: SearchStage) -> (matches: Int, failures: Int) {
     switch (look, lookup.isOfHundreds) {
     case (.first, _): (4, 6)
@@ -164,8 +163,8 @@ public final class AnchorDetector {
     hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: bounds.matches)
     guard !hypotheses.hypotheses.isEmpty || !claims.earlier.isEmpty else { return }
     verifier.load(features, width: picture.width, height: picture.height)
-    // The best supported hypotheses come first: if several fail, the rest is chance. Successful ones are not counted, so that
-    // a frame full of anchors is read in one look.
+    // The best supported hypotheses come first: if several fail, the rest is chance. Successful hypotheses do not count, so that
+    // one look finds all anchors of a full frame.
     var failures = 0
     for hypothesis in hypotheses.hypotheses where failures < bounds.failures - (claims.found.isEmpty ? 0 : 1) {
       if let claim = verifier.verify(hypothesis, features, &claims) {
@@ -183,8 +182,8 @@ public final class AnchorDetector {
 // MARK: - Other directions
 
 extension AnchorDetector {
-  /// Returns the anchors in a frame as `detect` does and, if it finds nothing, those found when the frame is seen from other
-  /// directions: tilt by tilt, until something is found.
+  /// Returns the anchors in a frame as `detect` does. If there are none, returns the anchors found when the frame is seen from
+  /// other directions, tried tilt by tilt until an anchor is found.
   ///
   /// A frame without an anchor takes about thirty times as long as with `detect`.
   public func detectFromAllSides(_ frame: ImageView) -> [DetectedAnchor] {
@@ -210,7 +209,7 @@ extension AnchorDetector {
     return kept
   }
 
-  /// Returns the anchors in a frame as seen from one of the directions of `TiltedFrames`, counted round.
+  /// Returns the anchors in a frame as seen from one direction of `TiltedFrames`; after the last direction comes the first again.
   package func detections(in frame: ImageView, from direction: Int) -> [DetectedAnchor] {
     tilted.load(frame, lens)
     return detections(from: TiltedFrames.views[direction % TiltedFrames.views.count])
@@ -235,7 +234,7 @@ package protocol AnchorDetecting: AnyObject {
   ///
   /// - Parameters:
   ///   - known: The outlines of the followed anchors without the lens distortion, which are painted over in the frame.
-  ///   - copies: The followed copies, on whose planes and beside which further copies are searched for.
+  /// - copies: The followed copies. Further copies are searched for on their planes and beside them.
   func detections(in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]) -> [DetectedAnchor]
 
   /// Returns the anchors in a frame as seen from a direction, see `TiltedFrames`; directions are counted round.
@@ -247,12 +246,12 @@ package protocol AnchorDetecting: AnyObject {
   /// Returns the data for aligning and tracking an anchor.
   func template(_ anchor: Int) -> AnchorTemplate
 
-  /// For each reference, the pairs of similar references in which it is the first; empty if none look alike.
+  /// For each reference, the pairs of similar references that list it first; empty if none look alike.
   var twins: [[AnchorTwin]] { get }
 
   var referenceCount: Int { get }
 
-  /// The most copies of each anchor that are detected in one frame.
+  /// The largest number of copies of each anchor that are detected in one frame.
   var copies: AnchorCopies { get set }
 
   /// The lens of the frames. If set, detections and known outlines exclude its distortion.
@@ -282,8 +281,8 @@ extension AnchorDetector: AnchorDetecting {
 struct ExclusionMask {
   private var buffer = PixelBuffer(capacity: 0)
 
-  /// Calls `body` with a copy of the frame in which each outline is filled with its mean gray level; without outlines,
-  /// with the frame itself.
+  /// Calls `body` with a copy of the frame in which each outline is filled with its mean gray level, or with the frame itself if
+  /// there are no outlines.
   mutating func paint<R>(_ frame: ImageView, _ known: [Quadrilateral], _ body: (ImageView) -> R) -> R {
     guard !known.isEmpty, frame.width > 0, frame.height > 0 else { return body(frame) }
     if buffer.capacity < frame.width * frame.height { buffer = PixelBuffer(capacity: frame.width * frame.height) }
@@ -325,7 +324,7 @@ struct ExclusionMask {
     }
   }
 
-  /// Returns the mean gray level of 25 points inside an outline; 128 if none of them is in the frame.
+  /// Returns the mean gray level of 25 points inside an outline; 128 if all of them are outside of the frame.
   private func mean(_ q: Quadrilateral, _ width: Int, _ height: Int) -> UInt8 {
     var sum = 0
     var n = 0

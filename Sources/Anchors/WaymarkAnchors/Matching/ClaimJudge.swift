@@ -1,14 +1,14 @@
 package import WaymarkImage
 
-/// Decides whether a claim could also be another picture that looks alike: one in the library, by the part in which they
-/// differ, or an unknown one, by a visible part that contradicts the claim.
+/// Decides whether a claim could also be another picture that looks alike. The part in which they differ shows this for a picture
+/// of the library; a visible part that contradicts the claim shows it for an unknown picture.
 ///
 /// The file also has the proof that an anchor is where a map says (`PlaceProver`), and the anchors detected in a frame
 /// so far (`FrameClaims`).
 ///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class ClaimJudge {
-  /// The anchor that the frame shows, which is the claimed one or one that looks like it, and its map.
+  /// The anchor that the frame shows, which is the claimed anchor or a similar one, and its map.
   package struct Judgement: Sendable {
     package var anchor: Int
     package var map: SurfaceMap
@@ -18,7 +18,7 @@ package final class ClaimJudge {
     package var rivals: [Int] = []
     /// The share of the visible part that contradicts the anchor, 0…1.
     var contradiction = 0.0
-    /// True if the frame does not prove that it is this anchor and no other picture.
+    /// True if the frame does not prove that it shows this anchor rather than another picture.
     package var isAmbiguous: Bool { DetectedAnchor.isAmbiguous(rivals, contradiction) }
   }
 
@@ -53,7 +53,7 @@ package final class ClaimJudge {
     return result
   }
 
-  /// Determines which one of the similar anchors the frame shows.
+  /// Determines which of the similar anchors the frame shows.
   private func settle(
     _ result: inout Judgement, _ pyramid: GrayPyramid, _ twins: [[AnchorTwin]], _ softness: Double,
     _ template: (Int) -> AnchorTemplate
@@ -86,7 +86,7 @@ package final class ClaimJudge {
         beaten.append(result.anchor)
         result.anchor = twin.second
         (result.map, result.alignment) = (alignment.map, alignment)
-        // The anchors that could not be distinguished from the first one are now compared with the second.
+        // The second anchor is now compared with the anchors that could not be distinguished from the first.
         waiting = twins[twin.second]
         rivals = []
       }
@@ -113,7 +113,7 @@ final class PlaceProver {
     let map: SurfaceMap
     let outline: Quadrilateral
     let score: Double
-    /// The pyramid on which the alignment has the higher score: the plain or the doubled one.
+    /// The pyramid with the higher alignment score: the plain or the doubled one.
     let pyramid: GrayPyramid
   }
 
@@ -127,8 +127,8 @@ final class PlaceProver {
 
   /// Returns the proof that an anchor is at the position of a map; `nil` if it is not proven.
   ///
-  /// A small anchor covers few squares of the frame, too few for a proof however well they agree. At double size it covers
-  /// four times as many: each is half as large in the frame, and they do not overlap.
+  /// A small anchor covers few squares of the frame, too few for a proof however well they agree. At double size it covers four
+  /// times as many squares: each is half as large relative to the frame, and they do not overlap.
   ///
   /// - Parameters:
   ///   - inliers: The number of features that agree with the map.
@@ -138,7 +138,8 @@ final class PlaceProver {
   ) -> Proof? {
     var best = aligner.align(template, from: map, in: sight.plain)
     var pyramid = sight.plain
-    // A small anchor has few patches in the frame's own pixels and noisy ones at double size: the better result is used.
+    // A small anchor has few patches in the frame's own pixels and noisy ones at double size, so both are tried and the better
+    // result is used.
     if let doubled = sight.doubled, let twice = aligner.align(template, from: map, in: doubled),
       twice.score > best?.score ?? 0
     {
@@ -146,8 +147,8 @@ final class PlaceProver {
       pyramid = doubled
     }
     guard let result = best else { return nil }
-    // Wrong maps can be bent until a quarter of the patches agree; the more features agree, the fewer patches must. A
-    // known shape cannot be bent, and a small anchor has few features: the structure verification decides about them.
+    // Wrong maps can be bent until a quarter of the patches agree, so the fewer features agree, the more patches must. A known
+    // shape cannot be bent, and a small anchor has few features; for these the structure verification decides.
     let least = expected == nil && sight.doubled == nil ? Self.leastScore(inliers) : Self.leastScore
     guard result.determines(template), result.score > least, result.share + 0.004 * Double(min(inliers, 50)) > 0.44,
       let outline = result.map.outline(width: template.width, height: template.height),
@@ -193,13 +194,13 @@ final class PlaceProver {
 
   /// Returns the least alignment score of a claim with a number of agreeing features.
   ///
-  /// Features and score are both evidence: features that agree by chance become rarer with every further one, patches with
-  /// every hundredth of correlation. In frames without an anchor of the library, wrong claims had 8 to 13 features and scores
-  /// below 0.88. Correct claims with so few features have higher scores, and from 32 features on the general least score is
+  /// Features and score are both evidence: chance agreement becomes rarer with every further feature, and with every hundredth of
+  /// the score, a mean correlation of patches. In frames without an anchor of the library, wrong claims had 8 to 13 features and
+  /// scores below 0.88. Correct claims with so few features have higher scores, and from 32 features on the general least score is
   /// enough.
   static func leastScore(_ inliers: Int) -> Double { max(leastScore, 0.9 - 0.0125 * Double(max(0, inliers - 8))) }
 
-  /// Returns whether an outline is a shifted copy of another one; copies may be turned a little and differ slightly in size.
+  /// Returns whether an outline is a shifted copy of another outline; copies may be turned a little and differ slightly in size.
   private static func isLike(_ outline: Quadrilateral, _ expected: Quadrilateral) -> Bool {
     let moved = outline.mapped { $0 - outline.center + expected.center }
     return moved.largestCornerDistance(to: expected) < 0.12 * expected.signedArea.squareRoot() + 1
@@ -213,7 +214,7 @@ final class PlaceProver {
 struct FrameClaims {
   /// The most copies of each anchor that may be claimed.
   var limits: CopyLimits
-  /// Claims from earlier looks at the same frame, of anchors of which several copies are allowed.
+  /// Claims from earlier looks at the same frame, for anchors that may have several copies.
   private(set) var earlier: [DetectedAnchor] = []
   private(set) var found: [DetectedAnchor] = []
 
@@ -222,7 +223,7 @@ struct FrameClaims {
     found.reserveCapacity(2 * AnchorCopies.most)
   }
 
-  /// All claims, those from earlier looks first.
+  /// All claims, first those of earlier looks.
   var all: [DetectedAnchor] { earlier + found }
 
   /// Starts a look.
@@ -266,7 +267,7 @@ struct FrameClaims {
   /// Returns whether this look has claimed all allowed copies of an anchor.
   func isComplete(_ anchor: Int) -> Bool { found.count { $0.anchor == anchor } >= limits[anchor] }
 
-  /// Assigns a position claimed by two similar anchors to the one that fits better.
+  /// Assigns a position claimed by two similar anchors to the anchor that fits better.
   ///
   /// - Parameter outline: The outline of the new claim in the frame.
   /// - Returns: False if the earlier claim keeps the position; otherwise the earlier claim is removed.

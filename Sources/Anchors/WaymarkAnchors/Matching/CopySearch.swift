@@ -22,22 +22,22 @@ final class CopySearch {
     self.verifier = verifier
   }
 
-  /// The number of wrong hypotheses after which the search for further copies in one look ends; each copy found raises
-  /// it by one, because it makes further copies likelier.
+  /// The search for further copies in one look ends after this many wrong hypotheses. Each copy found raises the number by one,
+  /// because it makes further copies likelier.
   private static let attempts = 6
-  /// The number of wrong positions after which the search beside copies ends.
+  /// The search beside copies ends after this many wrong positions.
   private static let neighbourAttempts = 12
 
   /// Forgets the positions searched in the last frame.
   func beginFrame() { neighbours.beginFrame() }
 
-  /// Searches for further copies of the found anchors, the best supported hypothesis first. For each anchor, a
-  /// hypothesis on the planes of its copies found so far is preferred to any other.
+  /// Searches for further copies of the found anchors, the best supported hypothesis first. For each anchor, a hypothesis on the
+  /// planes of its copies found so far is preferred to all others.
   ///
-  /// Matches inside an accepted outline belong to that copy. The matches of a failed hypothesis are removed, so that
-  /// the next hypothesis differs. The limit on wrong hypotheses is common to all anchors.
+  /// Matches inside an accepted outline belong to the copy there. The matches of a failed hypothesis are removed, so that the next
+  /// hypothesis differs. The limit on wrong hypotheses is common to all anchors.
   ///
-  /// - Parameter minimum: The least number of matches that support a hypothesis on no known plane.
+  /// - Parameter minimum: The least number of matches for a hypothesis that is on no known plane.
   func run(_ set: FeatureSet, minimum: Int, _ claims: inout FrameClaims) {
     let features = set.features
     var waiting: [Hypothesis] = []
@@ -71,7 +71,7 @@ final class CopySearch {
       hypotheses.strike(supporting: best, lookup.matches, features: features)
       if let claim, claims.addCopy(claim) {
         strike(claim, claims)
-        // The verifier may have found that the copy is of an anchor that looks alike.
+        // The verifier may have found that the copy shows another anchor, which looks alike.
         propose(claim.anchor, claims)
       } else {
         failures += 1
@@ -80,8 +80,8 @@ final class CopySearch {
     }
   }
 
-  /// Searches beside every copy, including those found by this search: copies often form a row, and pictures with few
-  /// distinct corners are recognised by their intensities.
+  /// Searches beside every copy, including copies found by this search. Copies often form a row, and pictures with few distinct
+  /// corners are recognised by their intensities.
   ///
   /// - Parameter size: The size of the searched picture in pixels.
   func runBeside(in size: Point2, _ claims: inout FrameClaims) {
@@ -107,10 +107,9 @@ final class CopySearch {
   }
 }
 
-/// The positions at which further copies are searched for: to the right and left of a copy, below and above it, with a
-/// small gap.
+/// The positions at which further copies are searched for: to the right and left of a copy, below and above it, with a small gap.
 ///
-/// A position is returned once per frame, and once more when the frame is searched at double size.
+/// A position is returned once per frame, and a second time when the frame is searched at double size.
 struct NeighbourPlaces {
   /// The most positions in one frame, counted separately at double size.
   private static let most = 96
@@ -127,8 +126,8 @@ struct NeighbourPlaces {
     triedDoubled.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the maps of an anchor moved to each side of a copy, except those near the edge of the frame, on a detected
-  /// anchor, or already returned for this frame.
+  /// Returns the maps of an anchor moved to each side of a copy. Maps near the edge of the frame, on a detected anchor, or already
+  /// returned for this frame are left out.
   ///
   /// - Parameters:
   ///   - map: The map of the copy.

@@ -2,8 +2,8 @@ public import WaymarkImage
 
 /// An anchor detected in one frame; called a claim as long as it may be rejected.
 ///
-/// Two thirds of this file are about copies, several objects with the same picture: how many are allowed
-/// (`AnchorCopies`, `CopyLimits`), and on which planes they were found (`CopyPlanes`).
+/// The rest of this file is about copies, several objects with the same picture: how many are allowed (`AnchorCopies`,
+/// `CopyLimits`), and on which planes they were found (`CopyPlanes`).
 public struct DetectedAnchor: Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
@@ -16,16 +16,16 @@ public struct DetectedAnchor: Sendable {
   public var inliers: Int
   /// The likeness of reference and frame, 0…1: the mean of the better half of the patches' correlations.
   public var score: Double
-  /// The indices of the anchors that it could be instead: they look like it, and the frame does not show the part in
+  /// The indices of the anchors that could be there instead: they look like this anchor, and the frame does not show the part in
   /// which they differ.
   public var rivals: [Int] = []
-  /// The share of the visible part that contradicts the picture, 0…1, because it is covered or belongs to a similar picture.
+  /// The share of the visible part that contradicts the picture, 0…1, because the part is covered or belongs to a similar picture.
   public var contradiction = 0.0
 
   /// True if the frame does not prove that the anchor is this picture and no other.
   public var isAmbiguous: Bool { Self.isAmbiguous(rivals, contradiction) }
 
-  /// Returns whether a detection is ambiguous: it has rivals, or too large a share contradicts it.
+  /// Returns whether a detection is ambiguous: it has rivals, or too large a part contradicts it.
   static func isAmbiguous(_ rivals: [Int], _ contradiction: Double) -> Bool {
     !rivals.isEmpty || contradiction > mostContradiction
   }
@@ -56,7 +56,7 @@ public struct DetectedAnchor: Sendable {
 }
 
 extension DetectedAnchor {
-  /// Aligns the detection in a frame as tracking would align it, unless it then agrees less.
+  /// Aligns the detection in a frame as tracking would, unless this lowers the agreement.
   ///
   /// - Returns: The covariance of the corners, see `AlignmentResult`; `nil` if the detection was not aligned.
   mutating func align(_ template: AnchorTemplate, in pyramid: GrayPyramid, by aligner: PatchAligner) -> Matrix8? {
@@ -70,10 +70,10 @@ extension DetectedAnchor {
   }
 }
 
-/// The most copies of each anchor that are reported in one frame.
+/// The largest number of copies of each anchor that are reported in one frame.
 ///
-/// A copy is another object with the same picture, such as the boxes of one article on a shelf. If one copy is allowed, only
-/// the first one found is reported.
+/// A copy is another object with the same picture, such as the boxes of one article on a shelf. If one copy is allowed, only the
+/// first copy found is reported.
 public struct AnchorCopies: Hashable, Sendable {
   /// The upper limit on the copies of one anchor, and on the copies of all anchors in total.
   public static let most = 30
@@ -103,7 +103,7 @@ struct CopyLimits {
   private let references: [AnchorReference]
   /// Indexed by anchor; empty if one copy of each is allowed.
   private let limits: [Int]
-  /// The indices of the anchors of which several copies are allowed.
+  /// The indices of the anchors that may have several copies.
   let several: [Int]
 
   init(_ copies: AnchorCopies, _ references: [AnchorReference]) {
@@ -118,8 +118,8 @@ struct CopyLimits {
 
   subscript(anchor: Int) -> Int { limits.isEmpty ? 1 : limits[anchor] }
 
-  /// Returns whether a detection may be reported in addition to `others`: fewer copies of its anchor are among them
-  /// than allowed, and its outline overlaps none of theirs.
+  /// Returns whether a detection may be reported in addition to `others`: they contain fewer copies of its anchor than allowed, and
+  /// its outline overlaps none of their outlines.
   func allow(_ claim: DetectedAnchor, beside others: [DetectedAnchor]) -> Bool {
     guard let outline = outline(claim), others.count(where: { $0.anchor == claim.anchor }) < self[claim.anchor] else {
       return false
@@ -136,8 +136,8 @@ struct CopyLimits {
 
 /// The planes on which copies of one anchor were found.
 ///
-/// Equal objects side by side are one picture moved along a plane. So the map of one copy, moved on its plane, is the map of
-/// the next: size and perspective are known, only the position is not.
+/// Equal objects side by side are one picture moved along a plane. So the map of one copy, moved on its plane, gives the map of the
+/// next copy: size and perspective are known, and only the position is unknown.
 struct CopyPlanes {
   private struct Plane {
     var map: Homography
@@ -154,8 +154,8 @@ struct CopyPlanes {
     planes.append(Plane(map: map, back: back, center: outline.center))
   }
 
-  /// Returns the point on the nearest copy's plane that is visible at a point of the frame, in reference pixels, and
-  /// the map of that copy; `nil` if the point of the frame does not show the plane.
+  /// Returns the point of the nearest copy's plane at a point of the frame, in reference pixels, and the map of this copy; `nil` if
+  /// the point of the frame does not show the plane.
   func point(at place: SIMD2<Float>) -> (map: Homography, point: Point2)? {
     let q = Point2(Double(place.x), Double(place.y))
     guard let nearest = planes.min(by: { $0.center.distance(to: q) < $1.center.distance(to: q) }),

@@ -4,10 +4,9 @@ import CKernels
 ///
 /// `KeyProbes` below returns the keys to look up for a feature, the likeliest first; `FeatureMatch` is a result.
 ///
-/// Every feature is compared with the library's features under its own key and under the keys in which its least certain bits
-/// are flipped; the nearest matches of a few different anchors are kept. The lookups are sorted by key first, so that the
-/// index is read once from beginning to end: in the order of the features, most of the time would be spent waiting for
-/// memory.
+/// Every feature is compared with the library's features under its own key and under the keys with its least certain bits flipped;
+/// the nearest matches of a few different anchors are kept. The lookups are sorted by key, so that the index is read once from
+/// beginning to end; in the order of the features, most of the time would be spent waiting for memory.
 final class FeatureLookup {
   /// The extent of a lookup: the numbers of keys and of matches for each feature.
   struct Effort: Sendable {
@@ -16,15 +15,15 @@ final class FeatureLookup {
     /// The number of different anchors whose nearest match is kept for each feature, at most six.
     var kept: Int
 
-    /// The first look in small libraries. 20 keys do not find more anchors that fill a fair part of the frame.
+    /// The first look in small libraries. Twenty keys would not find more of the anchors that fill a fair part of the frame.
     static let quick = Self(probes: 12, kept: 3)
-    /// The first look in libraries of hundreds of anchors: the more anchors, the more often a feature resembles one of
-    /// an anchor that is not in the frame, so one match more is kept.
+    /// The first look in libraries of hundreds of anchors. With more anchors, a feature more often resembles a feature of an anchor
+    /// outside the frame, so one match more is kept.
     static let quickOfMany = Self(probes: 10, kept: 4)
-    /// The first look in libraries of thousands of anchors: fewer keys, because reading memory takes most of the time and the
-    /// thorough look follows.
+    /// The first look in libraries of thousands of anchors. Fewer keys are looked up, because most of the time is spent reading
+    /// memory and a thorough look follows.
     static let quickOfThousands = Self(probes: 8, kept: 6)
-    /// The thorough look, for frames in which the first look found nothing; `kept` must be that of the first look.
+    /// The thorough look, for frames in which the first look found nothing. Its `kept` must equal that of the first look.
     static let thoroughOfMany = Self(probes: 32, kept: 4)
     static let thoroughOfThousands = Self(probes: 40, kept: 6)
     /// The look at double size in small libraries: a small picture has few features, and each is needed.
@@ -50,7 +49,7 @@ final class FeatureLookup {
   private let waiting: UnsafeMutablePointer<UInt16>
   /// The number of low bits of a key that sorting ignores: keys that differ only in them are less than a page of memory apart.
   private let shortened: Int
-  /// For each value of the high bits by which keys are sorted, the end index of its keys in `asked`.
+  /// For each value of the high bits that sort the keys, the end index of its keys in `asked`.
   private let ends: UnsafeMutablePointer<Int32>
   /// The nearest matches of each feature so far, `Effort.kept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
@@ -67,10 +66,10 @@ final class FeatureLookup {
   let limit: Int
   private let capacity: Int
   private static let mostKept = 6
-  /// The number of keys ahead of their use at which descriptors are prefetched; the start indices are prefetched twice as far ahead.
+  /// Descriptors are prefetched this many keys ahead of their use, start indices twice as far ahead.
   private static let ahead = 12
-  /// The number of pending matches at which their anchors are read, and the number that stay pending afterwards, because
-  /// their memory was only just prefetched.
+  /// The number of pending matches at which their anchors are read, and the number that stay pending afterwards, because they were
+  /// prefetched only just before.
   private static let waitingMatches = (most: 64, last: 12)
   /// The number of descriptors compared in one call.
   private static let stretch = 256
@@ -78,7 +77,7 @@ final class FeatureLookup {
   /// - Parameters:
   ///   - library: The library to look in.
   ///   - features: The most features of a frame, at most 65,535.
-  ///   - orderedBits: The number of high bits of a key by which the lookups are sorted.
+  /// - orderedBits: The number of high bits of a key that sort the lookups.
   init(library: AnchorLibrary, features: Int, orderedBits: Int = 16) {
     index = library.index
     capacity = min(features, Int(UInt16.max))
@@ -98,9 +97,9 @@ final class FeatureLookup {
     matches = memory.allocate(limit)
   }
 
-  /// True if the library has about two hundred anchors or more. Then more keys and hypotheses find anchors that the first
-  /// look missed. In smaller libraries the first keys miss few features, and every frame without an anchor would take the
-  /// time of a second search.
+  /// True if the library has about two hundred anchors or more. Then a second look with more keys and hypotheses finds anchors that
+  /// the first look missed. In smaller libraries the first keys miss few features, and a second look would double the time of every
+  /// frame without an anchor.
   var isOfHundreds: Bool { index.keyBits >= 14 }
 
   /// True if the library has about 3,500 anchors or more.
@@ -111,7 +110,7 @@ final class FeatureLookup {
     isOfThousands ? .quickOfThousands : isOfHundreds ? .quickOfMany : .quick
   }
 
-  /// The extent of the look that follows if the first one found nothing.
+  /// The extent of the look that follows if the first look found nothing.
   var thoroughEffort: Effort { isOfThousands ? .thoroughOfThousands : .thoroughOfMany }
 
   /// The extent of the look at double size for a library of this size.
@@ -119,8 +118,8 @@ final class FeatureLookup {
 
   /// Fills `matches` for the features of a frame.
   ///
-  /// - Parameter known: The number of keys per feature that an earlier run with the same features and the same `kept` has
-  ///   looked up: only the further keys are looked up, and their matches are added.
+  /// - Parameter known: The number of keys per feature that an earlier run with the same features and the same `kept` has looked
+  ///   up. Only further keys are looked up, and their matches are added.
   func run(_ features: FeatureSet, _ effort: Effort = .quick, beyond known: Int = 0) {
     count = 0
     let n = min(features.count, capacity)
@@ -270,8 +269,8 @@ final class FeatureLookup {
 
 /// The keys to look up for one descriptor, the likeliest first.
 ///
-/// A projection close to its threshold may have the other sign in another view. So the keys are those with the flips of least
-/// total cost (after Q. Lv et al., "Multi-probe LSH", VLDB 2007, section 4.4, enumerated among the weakest bits).
+/// A projection close to its threshold may have the opposite sign in another view. So the keys with the cheapest flips are looked
+/// up (after Q. Lv et al., "Multi-probe LSH", VLDB 2007, section 4.4, enumerated among the weakest bits).
 struct KeyProbes {
   /// Returns the number of bits that may be flipped; the longest keys have more uncertain bits.
   private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.bitsOfThousands ? 7 : 9) }
@@ -292,8 +291,7 @@ struct KeyProbes {
   ///
   /// - Parameters:
   ///   - firstWord: The first 64 bits of the descriptor.
-  ///   - margins: The distance of each leading bit's projection from its threshold, which gives the cost of flipping
-  ///     the bit.
+  /// - margins: The distance of each leading bit's projection from its threshold, which is the cost of flipping the bit.
   ///   - bits: The length of a key.
   mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
     let weakest = Self.weakest(of: bits)
@@ -323,7 +321,7 @@ struct KeyProbes {
       let added = cost[i]
       if count == wanted, added >= costs[count - 1] { break }
       let old = count
-      // The list is merged with a copy of itself to which this bit is added.
+      // Merges the list with a copy of itself in which this bit is also flipped.
       var a = 0
       var b = 0
       var n = 0

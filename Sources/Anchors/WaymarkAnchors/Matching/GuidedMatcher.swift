@@ -5,14 +5,14 @@ import WaymarkImage
 ///
 /// `FeatureGrid` below finds the features of the frame near a position.
 ///
-/// Only features of views similar to the one that the map implies are searched for, and only among frame features of the
-/// right size and direction, so that a much larger Hamming distance is acceptable than in the blind lookup.
+/// The search is limited to features of views similar to the view that the map implies, and to frame features of the right size and
+/// direction. It may therefore accept a much larger Hamming distance than the blind lookup.
 final class GuidedMatcher {
   /// The largest Hamming distance of a match, of 256 bits.
   private static let distance = 97
-  /// The largest stretch between the implied view and the feature's view: ½(r + 1/r) of the ratio r of the axes.
+  /// The largest distortion between the implied view and the feature's view: ½(r + 1/r) of the ratio r of the axes.
   private static let stretch: Float = 1.3
-  /// The largest search radius around the position that one match implies, in pixels: farther away nearly all matches are chance.
+  /// The largest search radius around the position that one match implies, in pixels; farther away nearly all matches are chance.
   private static let widest: Float = 64
 
   private let memory = ScratchMemory()
@@ -27,7 +27,7 @@ final class GuidedMatcher {
   /// The pairs found by the last search.
   var found: UnsafeBufferPointer<PointPair> { UnsafeBufferPointer(rebasing: pairs[..<count]) }
   private let inverses: [Linear2]
-  /// The difference of each view from the picture that an affine map shows, which is the same at all points.
+  /// The difference of each view from the picture that an affine map shows; it is the same at all points.
   private let seen: UnsafeMutablePointer<ViewDifference>
 
   init(library: AnchorLibrary, features: Int) {
@@ -56,8 +56,8 @@ final class GuidedMatcher {
     for i in 0..<set.count where bestDistance[i] <= UInt16(Self.distance) { append(i, set) }
   }
 
-  /// Fills `pairs` with all of an anchor's features found near the positions that one match implies, nearest first. The
-  /// search radius grows with the distance from the match, because its map is less precise there.
+  /// Fills `pairs` with an anchor's features found near the positions that one match implies, nearest first. The search radius
+  /// grows with the distance from the match, because its map is less precise farther away.
   ///
   /// - Parameters:
   ///   - map: The map of the match.
@@ -78,8 +78,8 @@ final class GuidedMatcher {
   /// Returns a cylinder fitted from a hypothesis, and the number of features that agree with it; `nil` if fewer than
   /// eight agree.
   ///
-  /// Around one point a cylinder looks like its tangent plane, so features and hypotheses are those of flat anchors. The
-  /// cylinder is fitted to the hypothesis's supporters, and its features are then searched for on the whole visible surface.
+  /// Around one point a cylinder looks like its tangent plane, so a hypothesis is made as for a flat anchor. A cylinder is then
+  /// fitted to the supporters of the hypothesis, and the anchor's features are searched for on the whole visible surface.
   ///
   /// - Parameters:
   ///   - shape: The cylinder at any pose.

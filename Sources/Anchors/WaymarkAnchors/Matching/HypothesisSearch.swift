@@ -3,18 +3,18 @@ import WaymarkImage
 /// The position of an anchor implied by a single match: an affine map from reference to frame. `HypothesisSearch` below
 /// finds it.
 ///
-/// Both patches of a match have a direction and a size, so one match determines the map around itself: the frame patch is the
-/// view's patch rotated by the difference of directions and scaled by the level.
+/// Both features of a match have a direction and a size, so one match determines the map around itself: the surroundings of the
+/// frame's feature are those of the view's feature, rotated by the difference of directions and scaled by the ratio of the levels.
 struct Hypothesis {
   var anchor: Int
   var linear: Linear2
   var shift: SIMD2<Float>
   /// The position of the match in the frame.
   var origin: SIMD2<Float>
-  /// The sum of the weights of the matches that agree; `count`: their number.
+  /// The sum of the weights of the matches that agree; `count` is their number.
   var support: Float
   var count: Int
-  /// The full map, if a copy in view determines it; the affine map approximates it around the match.
+  /// The full map, if it is known from a copy in view; the affine map approximates it around the match.
   var predicted: Homography?
 
   @inline(__always)
@@ -30,14 +30,14 @@ struct Hypothesis {
 
 /// Finds, for every anchor with matches, the match whose map agrees with most other matches.
 ///
-/// All matches are tried rather than a random sample, because one match is enough for a hypothesis (after the one-point
-/// voting of D. Lowe, IJCV 2004, section 7.3, with the agreement of the other matches instead of bins).
+/// All matches are tried rather than a random sample, because one match is enough for a hypothesis (after the one-point voting of
+/// D. Lowe, IJCV 2004, section 7.3, but counting matches that agree instead of bins).
 final class HypothesisSearch {
   /// The most matches of an anchor that are compared, the nearest first.
   private static let perAnchor = 160
   /// The most hypotheses, the best supported first.
   private static let kept = 32
-  /// The least distance in the frame, in pixels, from one match to the other matches if only two or three agree.
+  /// If only two or three matches agree, the least distance in the frame, in pixels, from one match to the rest.
   private static let apart: Float = 10
 
   /// The affine map and positions of a match, prepared for comparison.
@@ -51,7 +51,8 @@ final class HypothesisSearch {
   private let memory = ScratchMemory()
   private let library: AnchorLibrary
   private let index: LibraryIndex
-  /// The number of matches of each anchor, and their start index in `grouped`; after filling, their end index.
+  /// The number of matches of each anchor, and the index at which they start in `grouped`, or after filling the index at which they
+  /// end.
   private let counts: UnsafeMutablePointer<Int32>
   private let heads: UnsafeMutablePointer<Int32>
   private let anchors: Int
@@ -82,8 +83,7 @@ final class HypothesisSearch {
 
   /// Fills `hypotheses` from matches, nearest first; at least `minimum` matches must agree.
   ///
-  /// If two or three are enough, they must be at different positions: one corner found on two levels agrees with
-  /// itself.
+  /// If two or three are enough, they must be at different positions, because a corner found on two levels agrees with itself.
   func run(
     _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
   ) {
@@ -120,8 +120,8 @@ final class HypothesisSearch {
   /// Returns the best hypothesis of a further copy of an anchor on the planes of the found copies; `nil` if no two
   /// matches agree.
   ///
-  /// On a known plane, a match determines only the position, two numbers, rather than size and rotation as well, which
-  /// one corner hardly determines. Matches whose size and rotation differ from those of the plane are left out.
+  /// On a known plane, a match need not determine size and rotation, for which a single corner is imprecise, but only the two
+  /// numbers of the position. Matches whose size and rotation do not fit the plane are left out.
   func next(
     of anchor: Int, on planes: CopyPlanes, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
   ) -> Hypothesis? {
@@ -145,7 +145,7 @@ final class HypothesisSearch {
     return top.predicted == nil ? nil : top
   }
 
-  /// Removes the matches of one anchor for which `isSpent` is true; the other matches keep their order.
+  /// Removes the matches of one anchor for which `isSpent` is true; the remaining matches keep their order.
   private func strike(
     of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, _ isSpent: (Local) -> Bool
   ) {
@@ -204,8 +204,8 @@ final class HypothesisSearch {
 
   /// Returns the best hypothesis among the first `n` of `locals`.
   ///
-  /// If `minimum` is below four, either four matches must agree, or `minimum` of them, without those closer to the
-  /// first one than `apart`: they may be the same corner, found on another level.
+  /// If `minimum` is below four, either four matches must agree, or `minimum` of them not counting matches closer to the first
+  /// match than `apart`, which may be the same corner found on another level.
   private func best(_ anchor: Int, _ n: Int, _ minimum: Int, _ tolerance: Tolerance = ofOneMatch) -> Hypothesis? {
     var top: Hypothesis?
     let blocks = (n + Block.scalarCount - 1) / Block.scalarCount
@@ -243,10 +243,10 @@ final class HypothesisSearch {
     return top
   }
 
-  /// One value of eight matches, which are compared with one match at once.
+  /// One value of each of eight matches, which are compared with one match at once.
   private typealias Block = SIMD8<Float>
 
-  /// Fills `places` from the first `n` of `locals`; the padding of the last block agrees with nothing.
+  /// Fills `places` from the first `n` of `locals`; the padding of the last block never agrees.
   private func spread(_ n: Int, over blocks: Int) {
     for block in 0..<blocks {
       var (u, v, x, y) = (

@@ -52,20 +52,19 @@ final class HypothesisVerifier {
 
   deinit { pairs.deallocate() }
 
-  /// The number of agreeing matches that determine a homography well enough: four times the four that define one.
+  /// The number of agreeing matches that determine a homography well enough: four times the four that define a homography.
   private static let many = 16
-  /// The largest area of a small anchor in the frame, as a share of its reference's area: a third of the width and of
-  /// the height.
+  /// The largest area of a small anchor in the frame, as a share of its reference's area: a third of the width and of the height.
   private static let small: Float = 1 / 9.0
-  /// The least number of features found at the position of a small anchor, and of those that agree in the end. A small anchor
-  /// has few features; at double size its proof needs none.
+  /// The least number of features found at the position of a small anchor, and of features that agree in the end. A small anchor has
+  /// few features, and at double size it is proven without them.
   private static let fewestOfSmall = (found: 4, inliers: 7)
-  /// The least number of features found and of agreeing ones for other anchors.
+  /// The least number of features found, and of features that agree in the end, for all other anchors.
   private static let fewest = (found: 6, inliers: 8)
   /// The least number of agreeing features of a copy whose shape is known.
   private static let fewestOfCopy = 3
-  /// The standard deviation, without unit, of the linear part of a map's correction: for a map implied by a match, and
-  /// for one implied by the plane of a copy (`Homography.steadied`).
+  /// The standard deviation, without unit, of the linear part of a map's correction: for a map implied by a match, and for a map
+  /// implied by the plane of a copy (`Homography.steadied`).
   private static let looseness = (small: 0.15, copy: 0.04)
 
   /// Starts the work on a new picture.
@@ -98,7 +97,8 @@ final class HypothesisVerifier {
       guard let (map, inliers) = guided.cylinder(shape, from: hypothesis, supporters, features) else { return nil }
       return claim(hypothesis.anchor, .cylinder(map), inliers, &claims)
     }
-    // In a large library the lookup misses most features of one anchor, so if few agree, all of its features are searched for first.
+    // In a large library the lookup misses most features of one anchor. If few agree, all features of the anchor are therefore
+    // searched for first.
     let isThin = n < Self.many
     if isThin, lookup.isOfHundreds, let claim = searchWidely(hypothesis, features, &claims) { return claim }
     var map = hypothesis.homography
@@ -159,7 +159,7 @@ final class HypothesisVerifier {
     return inliers >= Self.fewestOfCopy ? claim(anchor, .plane(map), inliers, expected: expected, &claims) : nil
   }
 
-  /// Returns whether a map shows an anchor so small that fewer features are required; true only if the picture is
+  /// Returns whether a map shows an anchor so small that fewer features are required; this is the case only if the picture is
   /// searched at double size.
   private func isSmall(_ map: Homography) -> Bool {
     let area = (map.row0.x * map.row1.y - map.row0.y * map.row1.x) / (map.row2.z * map.row2.z)
@@ -223,8 +223,8 @@ final class HypothesisVerifier {
     return comparesPrints ? claim : prove(claim, proof.outline, proof.pyramid, &claims)
   }
 
-  /// Compares a detected anchor with the anchors that look like it and returns the one that the picture shows; `nil` if
-  /// all allowed copies of that one are already claimed, or another detected anchor keeps its position.
+  /// Compares a detected anchor with the anchors that look like it and returns the anchor that the picture shows; `nil` if all
+  /// allowed copies of it are already claimed, or another detected anchor keeps its position.
   private func prove(
     _ claim: DetectedAnchor, _ outline: Quadrilateral, _ pyramid: GrayPyramid, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -244,10 +244,10 @@ final class HypothesisVerifier {
   }
 }
 
-/// The alignment templates of the most recently seen anchors. Each takes a third of a megabyte, and a millisecond to
-/// create, and four times as much if the library has the picture at double size.
+/// The alignment templates of the most recently seen anchors. A template takes a third of a megabyte, and a millisecond to create;
+/// four times as much if the library has the picture at double size.
 ///
-/// The memory is reserved in `init` and filled on use. The least recently used template is reused, unless it is still referenced.
+/// The memory is reserved in `init` and filled on use. The least recently used template is replaced, unless it is still referenced.
 struct TemplateCache {
   private struct Entry {
     /// The index of the anchor whose template is loaded; negative if none is.

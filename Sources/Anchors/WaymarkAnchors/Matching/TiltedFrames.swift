@@ -1,17 +1,17 @@
 import WaymarkImage
 
-/// Shows a frame as cameras in other directions would see it, so that an anchor is found that is seen more obliquely than
-/// the views in its library.
+/// Shows a frame as cameras in other directions would see it, to find anchors that are seen more obliquely than in the views of the
+/// library.
 ///
-/// The compiler simulates directions of the reference, this class those of the frame. ASIFT simulates both (J.-M. Morel,
-/// G. Yu, SIAM J. Imaging Sciences 2, 2009); MODS starts with few directions and adds more while nothing is found
-/// (D. Mishkin, J. Matas, M. Perdoch, Computer Vision and Image Understanding 141, 2015). Each direction costs a search of
-/// the frame. Use it from one thread.
+/// The compiler simulates directions of the reference; this class simulates directions of the frame. ASIFT simulates both (J.-M.
+/// Morel, G. Yu, SIAM J. Imaging Sciences 2, 2009); MODS starts with few directions and adds more until an object is found (D.
+/// Mishkin, J. Matas, M. Perdoch, Computer Vision and Image Understanding 141, 2015). Each direction costs a search of the frame.
+/// Use it from one thread.
 final class TiltedFrames {
   /// The directions in order of their tilts: 2, √8, 4 and √32.
   static let views = ViewCatalog.views.filter { $0.tilt > 1.5 } + ViewCatalog.grazing
 
-  /// The greatest extent of a shown frame in pixels: a detector halves larger ones.
+  /// The greatest extent of a shown frame in pixels; detectors halve larger frames.
   private static let side = 1000.0
 
   private let renderer = PictureRenderer()

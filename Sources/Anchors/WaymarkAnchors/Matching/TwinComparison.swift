@@ -3,34 +3,33 @@ package import WaymarkImage
 
 /// Determines which of two similar pictures a frame shows, by the part in which they differ.
 ///
-/// The part that both share does not distinguish them. So the part of the frame that both would fill is cut into squares,
-/// both pictures are drawn there, and only squares in which the drawings differ are compared: each votes for the picture with
-/// which the frame correlates better. Gain and offset of the light are free in every square. Squares are compared on the
-/// frame's finest useful octave, where letters differ, and on the octave four times as coarse, where areas do.
+/// The part that both pictures have in common does not distinguish them. So the part of the frame that both would fill is cut into
+/// squares, both pictures are drawn there, and only squares with different drawings are compared: each votes for the picture that
+/// correlates better with the frame. Every square has its own gain and offset of the light. Squares are compared on the frame's
+/// finest useful octave, where letters differ, and on the octave four times as coarse, where areas differ.
 ///
-/// At the end of the file, `AnchorLibrary.lookalikes` compares the similar pictures of a library with each other, for
-/// the author of the pictures.
+/// At the end of the file, `AnchorLibrary.lookalikes` compares the similar pictures of a library with each other, for the author of
+/// the pictures.
 ///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class TwinComparison {
   /// A picture and its map into the frame.
   package typealias Claim = (template: AnchorTemplate, map: SurfaceMap)
 
-  /// The one of two compared pictures that a frame shows.
+  /// The picture that a frame shows, of two compared pictures.
   package enum TwinVerdict: Sendable { case first, second, undecided }
 
   /// The votes of the squares in which two pictures differ.
   package struct TwinEvidence: Sendable {
-    /// The number of squares in which the pictures differ; `compared`: the number of squares with structure in either
-    /// picture.
+    /// The number of squares in which the pictures differ; `compared` is the number of squares with structure in either picture.
     package fileprivate(set) var squares = 0
     package fileprivate(set) var compared = 0
-    /// The sum over these squares of the frame's correlation with the first picture minus that with the second;
-    /// `squared`: the sum of the squares of these differences.
+    /// The sum over these squares of the frame's correlation with the first picture minus its correlation with the second;
+    /// `squared` is the sum of the squares of these differences.
     fileprivate var lead = 0.0
     fileprivate var squared = 0.0
-    /// The top left corner of the smallest rectangle around the squares that differ, in pixels of the first picture;
-    /// `high`: its bottom right corner.
+    /// The top left corner of the smallest rectangle around the squares that differ, in pixels of the first picture; `high` is its
+    /// bottom right corner.
     package fileprivate(set) var low = Point2(repeating: .infinity)
     package fileprivate(set) var high = Point2(repeating: -.infinity)
 
@@ -39,8 +38,8 @@ package final class TwinComparison {
 
     /// The picture that the frame shows, if the lead is at least three standard deviations of the sum and 0.15 per square.
     ///
-    /// Fewer than nine squares never reach three standard deviations. They suffice if their mean lead is so high that hardly
-    /// one of them shows the other picture or what covers both.
+    /// Fewer than nine squares never reach three standard deviations. They suffice if their mean lead is so high that hardly one of
+    /// them shows the second picture or an object that covers both.
     package var verdict: TwinVerdict {
       let (lead, count) = (abs(lead), Double(squares))
       let isProven = lead >= 3 * squared.squareRoot() && lead >= 0.15 * count || lead >= 0.65 * count
@@ -110,8 +109,7 @@ package final class TwinComparison {
       p.x > 0 && p.y > 0 && p.x < Double(template.width) && p.y < Double(template.height)
     }
     var n = 0
-    // Centres have half-integer coordinates, so that both drawings cover the same pixels however their maps are
-    // rounded.
+    // Centres have half-integer coordinates. Both drawings then cover the same pixels, however their maps are rounded.
     var y = grid.top.rounded(.up) + 0.5
     while y <= grid.bottom {
       var x = grid.left.rounded(.up) + 0.5
@@ -173,9 +171,9 @@ package final class TwinComparison {
 
   /// The least contrast of a drawing with structure: a standard deviation of four gray levels.
   private static let structured: Float = 32
-  /// The correlation from which two drawings are taken as equal.
+  /// The correlation from which two drawings count as equal.
   private static let same: Float = 0.5
-  /// The correlation assumed for a flat drawing: half of that of a correct drawing with structure.
+  /// The correlation assumed for a flat drawing: half the correlation of a correct drawing with structure.
   private static let flat = 0.35
 }
 
@@ -211,7 +209,7 @@ extension AnchorLibrary {
 package struct Lookalikes: Hashable, Sendable {
   package var first: String
   package var second: String
-  /// The part in which they differ, in the first picture; `reverse`: in the second.
+  /// The part in which they differ, in the first picture; `reverse` is this part in the second picture.
   package var difference: TwinDifference
   package var reverse: TwinDifference
 }
@@ -220,7 +218,7 @@ package struct Lookalikes: Hashable, Sendable {
 package struct TwinDifference: Hashable, Sendable {
   /// The share of the structure that differs, 0…1.
   package var share: Double
-  /// The smallest rectangle around that part, as shares of the picture's width and height: left, top, right, bottom.
+  /// The smallest rectangle around this part, as shares of the picture's width and height: left, top, right, bottom.
   package var part: [Double]
 
   init(_ evidence: TwinComparison.TwinEvidence, width: Int, height: Int) {

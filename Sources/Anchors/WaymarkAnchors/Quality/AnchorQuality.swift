@@ -68,11 +68,11 @@ public struct AnchorQuality: Sendable, Hashable {
 extension AnchorQuality {
   /// Converts the number of corners found again in simulated views into the expected share of views in which the anchor is found.
   ///
-  /// Fitted to the detector's results in views of another camera (`Benchmarks/anchors/calibrate_quality.py`): the share of
-  /// views in which an anchor is missed falls exponentially with the mean number of its corners found again. The mean over
-  /// all views predicts this better than the number of views with enough corners.
+  /// Fitted to the detector's results in views of another camera (`Benchmarks/anchors/calibrate_quality.py`): the share of views
+  /// that miss an anchor falls exponentially with the mean number of its corners found again. The mean over all views predicts this
+  /// better than the number of views with enough corners.
   enum Scale {
-    /// The mean number of corners at which all but a share of 1/e of the views are recognised.
+    /// The mean number of corners at which the share of missed views is 1/e.
     static let reach = 80.0
 
     /// Returns the expected share of views in which the anchor is found, from the number of corners found again in each.
@@ -82,15 +82,15 @@ extension AnchorQuality {
       return 1 - Double.exponential(-mean / reach)
     }
 
-    /// Returns the expected share of views in which the anchor is found, by a logistic regression on the mean number of
-    /// corners found again and on the detector's result in the views of `RecallTest`.
+    /// Returns the expected share of views in which the anchor is found, by a logistic regression on the mean number of corners
+    /// found again and on the detector's result in the views of `RecallTest`.
     ///
-    /// The detector reveals weaknesses that the number of corners does not, such as detail that the background
-    /// outshines; the number of corners is more precise if the anchor is found in nearly all views or in nearly none.
+    /// The detector reveals weaknesses that the number of corners does not, such as detail outshone by the background. The number
+    /// of corners is more precise if the anchor is found in nearly all views or hardly any.
     ///
     /// - Parameters:
     ///   - sightings: The number of corners found again in each simulated view.
-    ///   - found: The number of views in which the detector found the anchor, of `views`.
+    /// - found: The number of the `views` in which the detector found the anchor.
     static func recall(_ sightings: [Int], found: Int, of views: Int) -> Double {
       let mean = sightings.isEmpty ? 0 : Double(sightings.reduce(0, +)) / Double(sightings.count)
       guard mean > 0, views > 0 else { return 0 }
@@ -100,8 +100,8 @@ extension AnchorQuality {
       return 1 / (1 + Double.exponential(-odds))
     }
 
-    /// The coefficients of the regression: the weight of the log-odds of the detector's share, that of the logarithm of
-    /// the mean number of corners, and the constant.
+    /// The coefficients of the regression: the weight of the log-odds of the detector's share, the weight of the logarithm of the
+    /// mean number of corners, and the constant.
     static let trial = SIMD3(0.36, 0.478, -1.524)
   }
 }
@@ -131,11 +131,11 @@ struct ReferenceAssessor {
     return reasons
   }
 
-  /// Returns the number of squares of 8×8 pixels, in the picture at half size, with structure in two directions, on which
-  /// `StructureVerifier` relies.
+  /// Returns the number of squares of 8×8 pixels, in the picture at half size, with structure in two directions.
+  /// `StructureVerifier` needs such squares.
   ///
-  /// A correctly found anchor has a mean correlation of about 0.5 in them. With fewer than forty squares, some of them
-  /// covered or out of view, that is too close to the verifier's threshold.
+  /// In a correctly found anchor, their mean correlation is about 0.5. With fewer than forty squares, some of them covered or out
+  /// of view, the result is too close to the verifier's threshold.
   private static func structuredSquares(_ image: GrayImage) -> Int {
     let small = image.resized(width: max(16, image.width / 2), height: max(16, image.height / 2))
     return small.withView { view in
@@ -158,7 +158,7 @@ struct ReferenceAssessor {
     return (histogram.level(before: twentieth) ?? 0) - (histogram.level(behind: twentieth) ?? 0)
   }
 
-  /// Returns whether at most half of the cells of a 4×4 grid have a fair share of the features: a quarter of the mean.
+  /// Returns whether at most half of the cells of a 4×4 grid have enough features: a quarter of the mean number.
   private static func isOneSided(_ features: [AnchorFeature], _ image: GrayImage) -> Bool {
     guard !features.isEmpty else { return true }
     var fields = [Int](repeating: 0, count: 16)
@@ -170,7 +170,7 @@ struct ReferenceAssessor {
     return fields.count { $0 * 64 >= features.count } <= 8
   }
 
-  /// Returns the share of features that resemble a distant feature as closely as two views of one corner do.
+  /// Returns the share of features that resemble a distant feature as closely as two views of the same corner resemble each other.
   private static func repetition(_ set: FeatureSet) -> Double {
     guard set.count > 0 else { return 0 }
     var twins = 0

@@ -7,7 +7,7 @@ import WaymarkImage
 ///
 /// Takes about a second per picture. Use one test per thread. The result depends only on the anchor.
 package final class RecallTest {
-  /// The number of views in which a picture is shown.
+  /// The number of views of the picture.
   package let views: Int
   private let camera = TestCamera()
 
@@ -44,8 +44,8 @@ package final class RecallTest {
 /// The views in which the detector is tested on a picture: whole frames with everything that makes recognition hard, the same
 /// for every picture. Buffers are reused. Use it from one thread.
 ///
-/// They are harder than those of `SimulatedCamera`, by which features are chosen: the background is cluttered, objects cover
-/// the picture, motion blurs it, and the light is uneven.
+/// The views are harder than those of `SimulatedCamera`, which choose the features: the background is cluttered, objects cover the
+/// picture, motion blurs it, and the light is uneven.
 final class TestCamera {
   static let width = 640
   static let height = 480
@@ -65,7 +65,8 @@ final class TestCamera {
     picture.withView { renderer.load($0) }
   }
 
-  /// Calls `body` with view `index` of `count` and its map from reference to view; does not call it if the picture has no such view.
+  /// Calls `body` with view `index` of `count` and its map from reference to view. If the picture has no such view, does not call
+  /// it.
   ///
   /// Tilts are uniform over 0…70°, areas uniform in their logarithm over 2…80 % of the frame.
   func show(_ index: Int, of count: Int, _ body: (ImageView, Homography) -> Void) {
@@ -73,8 +74,8 @@ final class TestCamera {
     guard let shot = camera.shot(index, of: count, w: size.w, h: size.h),
       let outline = shot.map.outline(width: Double(size.w), height: Double(size.h)), let back = shot.map.inverse
     else { return }
-    // Each effect has its own random stream, so that all pictures get the same effects, even if their shapes consume different
-    // numbers of random values.
+    // Each effect has its own random stream, so that all pictures get the same effects, even if shapes consume different amounts of
+    // random values.
     func stream(_ salt: UInt64) -> RandomSource { RandomSource(seed: salt &+ UInt64(index) &* 15_485_863) }
     place(back, outline)
     cover(shot.map, stream(0xC0_7E))

@@ -3,8 +3,8 @@ import WaymarkSystem
 
 /// Finds anchors in frames and follows them: detection finds an anchor, tracking follows it, and detection searches again for what tracking has lost.
 ///
-/// It reads no clock and performs no input or output: the same frames at the same times give the same reports. After warm-up,
-/// processing a frame allocates no memory. Use it from one thread at a time.
+/// The engine reads no clock and performs no input or output: the same frames at the same times give the same reports. After
+/// warm-up, processing a frame allocates no memory. Use it from one thread at a time.
 ///
 /// The file is long because tracking and detection change the same private state.
 public final class AnchorEngine {
@@ -57,8 +57,8 @@ public final class AnchorEngine {
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity
-  /// True if the last search found something new among at least four anchors, for which its features may not have
-  /// sufficed: then the next frame is searched as well.
+  /// True if the last search found a new anchor and at least four anchors in all. The features may then have been too few for all
+  /// anchors, so the next frame is searched as well.
   private var mayHoldMore = false
   private var lastTime = -Double.infinity
   private var lookAround = LookAround()
@@ -69,14 +69,14 @@ public final class AnchorEngine {
   private var copies: [DetectedAnchor] = []
   private var mask = ExclusionMask()
   private var frames = 0
-  /// The last report. Its memory is reused for the next one once the caller has released it.
+  /// The last report. Its memory is reused for the next report once the caller has released it.
   private var report = AnchorReport(time: 0, observations: [], found: [], lost: [], searched: false)
 
   /// Creates an engine that finds the anchors of a library.
   ///
   /// - Parameters:
   ///   - library: The anchors to find; several engines may share it.
-  ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view.
+  /// - intrinsics: The camera's intrinsics at the size of the frames; `nil` to estimate them from an assumed field of view.
   ///   - options: The search interval and the number of copies.
   public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
     self.init(source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options)
@@ -85,9 +85,9 @@ public final class AnchorEngine {
   /// Creates an engine that finds anchors with a given detector.
   ///
   /// - Parameters:
-  ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view.
-  ///   - runner: Searches whole frames on another thread. Its detections are tracked from the searched frame into the
-  ///     first frame after its end.
+  /// - intrinsics: The camera's intrinsics at the size of the frames; `nil` to estimate them from an assumed field of view.
+  /// - runner: Searches whole frames on another thread. When a search ends, its detections are tracked from the searched frame into
+  ///   the next frame.
   package init(
     source: any AnchorDetecting, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
     runner: (any SearchRunner)? = nil
@@ -128,24 +128,22 @@ public final class AnchorEngine {
   /// Waits for a running search, because another engine may use the runner next.
   deinit { if isSearching { runner?.wait() } }
 
-  /// The last number given to a copy. An engine that replaces another one continues from it, so that numbers stay
-  /// unique.
+  /// The last number given to a copy. An engine that replaces another engine continues from it, so that numbers stay unique.
   package var lastCopy: Int {
     get { roster.lastCopy }
     set { roster.lastCopy = newValue }
   }
 
-  /// The intrinsics of the camera: those given, or estimated from an assumed field of view and the size of the last
-  /// frame.
+  /// The intrinsics of the camera: as given, or estimated from an assumed field of view and the size of the last frame.
   public var intrinsics: CameraIntrinsics {
     givenIntrinsics ?? CameraIntrinsics(assumedFor: frameSize.width, frameSize.height)
   }
 
-  /// Tracks the followed anchors into the next frame, and searches it for other anchors if that is due.
+  /// Tracks the followed anchors into the next frame, and searches the frame for other anchors if a search is due.
   ///
   /// - Parameters:
   ///   - frame: The luma plane, valid only during the call.
-  ///   - time: The time of capture in seconds. A time that is not later than the last one resets the engine.
+  /// - time: The time of capture in seconds. A time that is not later than the previous frame's resets the engine.
   public func process(_ frame: ImageView, at time: Double) -> AnchorReport {
     if frameSize != (frame.width, frame.height) || !(time > lastTime) { reset() }
     frameSize = (frame.width, frame.height)
@@ -240,13 +238,13 @@ public final class AnchorEngine {
     guard !isSearching, anchors.count(where: { $0.isSeen }) < min(Self.maximumAnchors, capacity) else { return false }
     if mayHoldMore { return true }
     let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
-    // One millisecond less, so that rounding of the times does not delay the search by a frame.
+    // The interval is one millisecond less, so that rounding of the times does not delay the search by a frame.
     return time - lastSearch >= (urgent ? Self.urgentInterval : options.searchInterval) - 1e-3
   }
 
   private var hasSeen: Bool { anchors.contains { $0.isSeen } }
 
-  /// Searches the whole frame and follows what is new, or starts the search on the runner.
+  /// Searches the whole frame and starts to follow new anchors, or starts the search on the runner.
   private func search(_ frame: ImageView, _ time: Double) {
     known.removeAll(keepingCapacity: true)
     painted.removeAll(keepingCapacity: true)
@@ -293,7 +291,7 @@ public final class AnchorEngine {
     isSearching = false
     mayHoldMore = false
     for detection in job.detections {
-      // Only the position in the present frame shows which copy this is: `take` compares it after the tracking.
+      // Only the position in the present frame shows which copy this is, so `take` compares copies after the tracking.
       if options.copies.isSingle, isTaken(detection) { continue }
       var tracker = AnchorTracker(source.template(detection.anchor), at: detection.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
@@ -330,8 +328,8 @@ public final class AnchorEngine {
     if case .taken? = seat(detection)?.seat { true } else { false }
   }
 
-  /// Returns whether another anchor is already followed at the same position: similar pictures must not both be
-  /// reported there.
+  /// Returns whether another anchor is already followed at the same position. Similar pictures must not both be reported at one
+  /// position.
   private func isTaken(_ corners: Quadrilateral) -> Bool {
     let limit = 0.15 * corners.signedArea.squareRoot()
     return anchors.contains {
@@ -340,8 +338,8 @@ public final class AnchorEngine {
     }
   }
 
-  /// Starts to follow a detected anchor, unless an anchor is already followed at its position or a position one period
-  /// of its repeating pattern aside agrees as well.
+  /// Starts to follow a detected anchor, unless an anchor is already followed at its position, or a position one period of its
+  /// repeating pattern away agrees as well.
   private func take(
     _ detection: DetectedAnchor, _ tracker: AnchorTracker, _ covariance: Matrix8?, _ time: Double, of detections: Int
   ) {
@@ -370,15 +368,16 @@ public final class AnchorEngine {
     mayHoldMore = known.count + detections >= 4
   }
 
-  /// Estimates the exposure time from the fastest anchor in every second frame, and the defocus from one anchor in turn
-  /// in every fourth.
+  /// Estimates the exposure time from the fastest anchor in every second frame. In every fourth frame, estimates the defocus from
+  /// the anchors in turn.
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {
       let speed = a.tracker.speed
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
-    // The exposure is learned only where it, or 10 ms if that is longer, gives at least three pixels of motion blur.
+    // The exposure is learned only from an anchor that moves at least three pixels during the exposure, or during 10 ms if that is
+    // longer.
     if let fastest, frames % 2 == 0, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
       anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }

@@ -2,8 +2,8 @@ package import WaymarkImage
 
 /// Follows one anchor from frame to frame. Each frame is compared with the reference, never with the last frame, so that errors do not accumulate.
 ///
-/// In each frame it predicts the position from the motion so far, searches around it by shifting all patches together on a
-/// coarse octave, aligns on intensities from coarse to fine with the reference blurred by the expected motion, and accepts or
+/// In each frame, the tracker predicts the position from the motion so far, searches around it by shifting all patches together on
+/// a coarse octave, aligns on intensities from coarse to fine with the reference blurred by the expected motion, and accepts or
 /// rejects the result.
 package struct AnchorTracker {
   package let template: AnchorTemplate
@@ -54,8 +54,8 @@ package struct AnchorTracker {
     return settled(place, map, pyramid, time, aligner, exposure, smeared: false).map { accept($0, time) }
   }
 
-  /// Returns the position at which a picture with a repeating pattern agrees best. One period aside, much of it agrees as
-  /// well, and the search finds that position if the anchor moved further than the search radius.
+  /// Returns the position at which a picture with a repeating pattern agrees best. One period away, much of the picture agrees as
+  /// well, and an anchor that moved further than the search radius may be found there instead.
   ///
   /// - Returns: `nil` if two positions agree equally well and neither is near the expected one.
   private func settled(
@@ -78,7 +78,7 @@ package struct AnchorTracker {
     for step in template.repeats {
       let map = SurfaceMap.plane(homography * Homography.translation(step))
       guard map.outline(width: template.width, height: template.height) != nil else { continue }
-      // Two blurs are tried: the anchor either moved to this position in the last interval, or was already there.
+      // Two blurs are tried, because the anchor either moved to this position in the last interval, or was already there.
       let blurs: InlineArray<2, MotionBlur?> = [smear?.blur(at: map), ownBlur]
       for k in blurs.indices {
         let blur = blurs[k]
@@ -103,8 +103,8 @@ package struct AnchorTracker {
     return nil
   }
 
-  /// The least difference in agreement, the mean correlation of 64 patches, by which one of two positions is chosen;
-  /// the correlation of a single patch has an error of a few tenths.
+  /// The least difference in agreement (the mean correlation of 64 patches) that decides between two positions. The correlation of
+  /// a single patch has an error of a few tenths.
   private static let clearLead = 0.03
 
   /// Returns the map that the motion so far predicts for `time`; `nil` if the predicted corners are implausible.

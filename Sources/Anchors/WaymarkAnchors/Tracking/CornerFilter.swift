@@ -1,12 +1,12 @@
 package import WaymarkImage
 
-/// Filters the corners of a flat anchor over time, each of the eight directions in which they can move by its own
-/// uncertainty.
+/// Filters the corners of a flat anchor over time, with a separate uncertainty for each of the eight directions in which they can
+/// move.
 ///
-/// A Kalman filter (R. Kalman, "A new approach to linear filtering and prediction problems", 1960) of the corners and their
-/// velocities. A direction that a frame determines exactly follows it at once; one that it hardly determines, such as the
-/// perspective of a picture with texture only in its middle, is averaged over frames. The acceleration is learned from the
-/// innovations: it decays, and where they exceed what the uncertainties explain, it is raised within the same frame.
+/// The filter is a Kalman filter (R. Kalman, "A new approach to linear filtering and prediction problems", 1960) of the corners and
+/// their velocities. A direction that a frame determines exactly follows it at once; a direction that it hardly determines, such as
+/// the perspective of a picture with texture only in its middle, is averaged over frames. The acceleration is learned from the
+/// innovations: it decays, and where innovations exceed the uncertainties, it is raised within the same frame.
 package struct CornerFilter: Sendable {
   /// The corners and the covariance of their coordinates: x and y of each, clockwise from the top left, in pixels.
   package struct Estimate: Sendable {
@@ -28,16 +28,16 @@ package struct CornerFilter: Sendable {
     }
   }
 
-  /// The standard deviations of the acceleration of the eight modes, relative to that of a shift: shift, change of size,
-  /// turn and shape, and change of perspective. A hand shifts a picture by more than it tilts it.
+  /// The standard deviations of the acceleration of the eight modes, relative to the acceleration of a shift, for: shift, change of
+  /// size, turn and shape, and change of perspective. A hand shifts a picture by more than it tilts it.
   private static let ratios = SIMD8<Double>(1, 1, 0.6, 0.6, 0.6, 0.6, 0.25, 0.25)
   /// The range of the acceleration of a shift, in pixels per second squared.
   private static let (least, most) = (4.0, 40_000.0)
   /// The sum of the squared innovations, in units of their variances, above which the acceleration is raised. The sum
   /// has a mean of eight and a standard deviation of four.
   private static let expected = 14.0
-  /// The modes as rows, in turn for the x and the y coordinates of the corners: a shift of all corners, then
-  /// displacements in proportion to a corner's place in x, in y, and to the product of both.
+  /// The modes as rows, alternately for the x and the y coordinates of the corners: a shift of all corners, then displacements in
+  /// proportion to a corner's x, to its y, and to the product of both.
   private static let modes: Matrix8 = {
     var result = Matrix8()
     let places = [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)]
@@ -69,8 +69,8 @@ package struct CornerFilter: Sendable {
     let drift = mixed + mixed.transposed
     let innovation = measured - state - velocity * interval
     acceleration = max(Self.least, 0.6 * acceleration)
-    // The acceleration is raised in ten small steps, for a motion that changes slowly, and then doubled; nine
-    // doublings lead on to the greatest.
+    // The acceleration is first raised in ten small steps, for a motion that changes slowly; then nine doublings reach the largest
+    // acceleration.
     for round in 0..<20 {
       let agitation = Self.spread * (acceleration * acceleration)
       let square = interval * interval

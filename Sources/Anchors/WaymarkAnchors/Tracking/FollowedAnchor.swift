@@ -29,7 +29,7 @@ struct FollowedAnchor {
   private var streak = 0
   /// True once the anchor was seen in three consecutive frames, which wrong detections do not reach.
   private(set) var isConfirmed = false
-  /// The time in seconds of the last comparison with the anchors that look like this one.
+  /// The time in seconds of the last comparison with the anchors that look like this anchor.
   private(set) var lastJudged: Double
   /// True if the anchor may be reported: it is confirmed or has a score of at least 0.75.
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
@@ -62,7 +62,7 @@ struct FollowedAnchor {
 
   /// Updates the anchor with its position in the frame at `time`, given without the lens distortion.
   ///
-  /// - Parameter covariance: The covariance of the corners; `nil` if it is not known. They are then not filtered.
+  /// - Parameter covariance: The covariance of the corners; `nil` if it is unknown. The corners are then not filtered.
   mutating func see(
     _ map: SurfaceMap, covariance: Matrix8?, inliers: Int, score: Double, at time: Double,
     _ intrinsics: CameraIntrinsics
@@ -114,23 +114,23 @@ struct FollowedAnchor {
       anchor: index, map: tracker.map, inliers: observation.inliers, score: observation.placement.score)
   }
 
-  /// Resumes following at a position where the anchor was found again; `ambiguous` has the names of the anchors that
-  /// may be there instead.
+  /// Resumes following at a position where the anchor was found again; `ambiguous` has the names of the anchors that may be there
+  /// instead.
   mutating func begin(_ tracker: AnchorTracker, ambiguous: [String]?, at time: Double) {
     self.tracker = tracker
     observation.ambiguous = ambiguous
     (proof, lastJudged) = (PlaceProof(at: time), time)
   }
 
-  /// Updates the names of the anchors that this one may be instead, `nil` if it is proven; a proven anchor stays proven
-  /// while it is followed.
+  /// Updates the names of the anchors that may be there instead; `nil` if the anchor is proven. A proven anchor stays proven while
+  /// it is followed.
   mutating func judge(_ ambiguous: [String]?, at time: Double) {
     lastJudged = time
     if ambiguous == nil { observation.ambiguous = nil }
     if observation.ambiguous != nil { observation.ambiguous = ambiguous }
   }
 
-  /// Stops following the anchor because something else is at its position; it is not searched for there any more.
+  /// Stops following the anchor because another object is at its position, and stops searching for it there.
   mutating func drop() {
     miss()
     isConfirmed = false
@@ -144,10 +144,11 @@ struct FollowedAnchor {
   }
 }
 
-/// Assigns detections to the followed anchors, and decides which of two copies keeps a position, where several copies
-/// of an anchor are allowed.
+/// If several copies of an anchor are allowed, assigns detections to the followed copies, and decides which of two copies keeps a
+/// position.
 ///
-/// Copies look the same and differ only in position. A copy is recognised by its last position and keeps its number as long as it is followed.
+/// Copies look the same and differ only in position. A copy is recognised by its last position and keeps its number as long as it
+/// is followed.
 struct CopyRoster {
   /// The relation of a detection to the followed anchors.
   enum Seat {
@@ -197,8 +198,8 @@ struct CopyRoster {
 
   /// Returns whether the position found for the copy at index `i` belongs to another followed copy.
   ///
-  /// Alignment that loses its own copy can lock on to a neighbour. If two copies that were apart now coincide, the one
-  /// that jumped is the wrong one; if they already coincided in the last frame, the one with the higher number is.
+  /// When alignment loses its own copy, it can lock on to a neighbour. If two separate copies now coincide, the copy that jumped is
+  /// wrong; if they already coincided in the last frame, the copy with the higher number is wrong.
   func isAnother(_ corners: Quadrilateral, than i: Int, among anchors: [FollowedAnchor]) -> Bool {
     let own = anchors[i]
     guard let copy = own.copy else { return false }
@@ -230,10 +231,10 @@ public struct AnchorObservation: Sendable {
   public var cylinder: CylinderMap?
   /// The number of features or patches that agree with the placement.
   public var inliers: Int
-  /// The time of the frame in which it was last seen, in seconds.
+  /// The time of the frame in which the anchor was last seen, in seconds.
   public var lastSeen: Double
-  /// The names of the anchors that it may be instead, as long as the frames do not prove which one it is; empty if only
-  /// a visible part contradicts the picture. `nil` once it is proven.
+  /// The names of the anchors that may be there instead, as long as the frames do not prove which anchor it is. Empty if the only
+  /// doubt is that a visible part contradicts the picture; `nil` once the anchor is proven.
   public var ambiguous: [String]?
   /// True if the anchor is reported as found: seen for long enough and not out of sight for too long.
   public var isPresent: Bool
@@ -246,11 +247,11 @@ public struct AnchorObservation: Sendable {
   public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }
 
-/// The anchors in one frame, and those found and lost since the frame before.
+/// The anchors in one frame, and the anchors found and lost since the frame before.
 public struct AnchorReport: Sendable {
   /// The time of the frame, in seconds.
   public var time: Double
-  /// Every anchor that is seen or whose last position is kept: those seen first, then by score.
+  /// Every anchor that is seen or whose last position is kept: visible anchors first, then by score.
   public var observations: [AnchorObservation]
   /// The indices of the anchors that are reported as found from this frame on, one entry per copy.
   public var found: [Int]
@@ -268,7 +269,7 @@ public struct AnchorLoss: Hashable, Sendable {
   public var name: String
   /// The number of the copy; `nil` if only one copy of the anchor is allowed.
   public var copy: Int?
-  /// The time of the frame in which it was last seen, in seconds.
+  /// The time of the frame in which the anchor was last seen, in seconds.
   public var lastSeen: Double
 }
 

@@ -2,9 +2,8 @@ package import WaymarkImage
 
 /// The last positions of a flat anchor, and the prediction of the next one.
 ///
-/// The file has the motion of anchors and the blur that follows from it: `CornerMotion` of flat ones, `CylinderMotion`
-/// of round ones, the exposure time (`ExposureEstimate`), and the blur at a position in the next frame
-/// (`ExpectedSmear`).
+/// The file has the motion of anchors and the resulting blur: `CornerMotion` of flat anchors, `CylinderMotion` of round anchors,
+/// the exposure time (`ExposureEstimate`), and the blur at a position in the next frame (`ExpectedSmear`).
 ///
 /// The four corners are extrapolated independently, with their velocities and a part of their accelerations. On hand-held
 /// paths this was as accurate as extrapolating the rigid motion, and it needs no camera model.
@@ -25,7 +24,7 @@ package struct MotionHistory: Sendable {
   /// The corners at the last position in pixels.
   var lastCorners: Quadrilateral? { last?.corners }
 
-  /// Adds the position at `time`; an earlier time than the last one restarts the history.
+  /// Adds the position at `time`. A time earlier than the last restarts the history.
   package mutating func add(_ corners: Quadrilateral, at time: Double) {
     guard let previous = last, time > previous.time else {
       self = MotionHistory()
@@ -58,8 +57,8 @@ package struct MotionHistory: Sendable {
     return last.corners.moved(by: v1 + (v1 - v0) * (0.75 * interval / gap), interval)
   }
 
-  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from that position and the last three;
-  /// `nil` if the last one is not earlier than `time`, or older than 0.25 s.
+  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from this position and the last three positions;
+  /// `nil` if the last position is not earlier than `time`, or older than 0.25 s.
   package func motion(at corners: Quadrilateral, _ time: Double) -> CornerMotion? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let now = Entry(time: time, corners: corners)
@@ -69,7 +68,7 @@ package struct MotionHistory: Sendable {
     let a1 = (v1 - v0) * (2 / (time - before.time))
     let v = v1 + a1 * (0.5 * (time - last.time))
     guard let first else { return CornerMotion(velocity: v, acceleration: a1) }
-    // This acceleration is valid at the mean time of the last three positions. Half of its change since then is added: the
+    // This acceleration is valid at the mean time of the last three positions. Half of its change since this time is added: the
     // full change would add more noise than it removes error.
     let a0 = (v0 - velocity(first, before)) * (2 / (last.time - first.time))
     let since = (2 * time - last.time - before.time) / (time - first.time)
@@ -136,8 +135,7 @@ extension Quadrilateral {
 
 /// The last position of a round anchor, and the prediction of the next one: its pose is extrapolated with its velocity.
 ///
-/// The rotation is about a point on the cylinder's axis, so that a can turned in the hand is predicted at the same
-/// place.
+/// The rotation is about a point on the cylinder's axis, so that a can turned in the hand keeps its predicted position.
 struct CylinderMotion: Sendable {
   private struct Velocity {
     /// The rotation vector in radians per second; `shift`: the velocity of the axis in metres per second.
@@ -214,8 +212,8 @@ package struct ExposureEstimate: Sendable {
   /// - Parameter seconds: The initial estimate; half the interval between frames is the usual shutter of a film camera.
   package init(seconds: Double = 1.0 / 60) { self.seconds = seconds }
 
-  /// Updates the estimate with the likeness of frame and reference at three exposure times: the estimated one divided
-  /// by `step`, the estimated one, and the estimated one times `step`.
+  /// Updates the estimate with the likeness of frame and reference at three exposure times: the estimate divided by `step`, the
+  /// estimate, and the estimate times `step`.
   package mutating func update(shorter: Double, present: Double, longer: Double) {
     guard shorter.isFinite, present.isFinite, longer.isFinite else { return }
     let curvature = shorter - 2 * present + longer

@@ -2,11 +2,10 @@ import WaymarkImage
 
 /// Searches for an anchor around a position in a frame: first by shifting all patches together, then by alignment from coarse to fine octaves.
 ///
-/// On coarse octaves, a picture with a repeating pattern may agree best at a position one period aside. A shaking hand may
-/// turn the picture between two frames more than its motion predicts, so that alignment ends where only a part agrees. So if
-/// the result is doubtful, alignment starts again from the expected position, and for a fast anchor also from slightly turned
-/// positions. The result with the best agreement is returned. `TrackingOptions` below decides which results are
-/// accepted.
+/// On coarse octaves, a picture with a repeating pattern may agree best at a position one period away. A shaking hand may turn the
+/// picture between two frames more than its motion predicts, so that only a part agrees where alignment ends. So if the result is
+/// doubtful, alignment starts again from the expected position, and for a fast anchor also from slightly turned positions. The
+/// result with the best agreement is returned. `TrackingOptions` below decides which results are accepted.
 struct PlaceSearch {
   private let template: AnchorTemplate
   private let expected: SurfaceMap
@@ -21,7 +20,7 @@ struct PlaceSearch {
   /// The search radius in pixels of the coarsest octave.
   private let reach: Int
 
-  /// The corners at which alignments on the finest octave have started; the first `count` are set.
+  /// The corners at which alignments on the finest octave have started; only the first `count` are set.
   private var starts = InlineArray<6, Quadrilateral?>(repeating: nil)
   private var count = 0
   private var best: AlignmentResult?
@@ -31,7 +30,7 @@ struct PlaceSearch {
   /// - Parameters:
   ///   - expected: Reference pixels → frame pixels at the position that the motion predicts.
   ///   - softness: The standard deviation of the defocus in pixels.
-  ///   - smear: The expected motion blur; `nil`: none.
+  /// - smear: The expected motion blur; `nil` without blur.
   ///   - isShaken: True if the anchor moves so fast that its motion may have changed since the last frame.
   ///   - radius: The greatest distance from the expected position in frame pixels.
   /// - Returns: `nil` if the expected position is invalid.
@@ -73,7 +72,7 @@ struct PlaceSearch {
     return best
   }
 
-  /// The turns from which alignment of a fast anchor also starts, as displacements of its corners in pixels.
+  /// Rotations from which alignment of a fast anchor also starts, as displacements of its corners in pixels.
   private static let turns = [5.0, -5, 10, -10]
 
   private func blur(_ place: SurfaceMap) -> MotionBlur? {
@@ -101,7 +100,7 @@ struct PlaceSearch {
     starts[count] = corners
     count += 1
     guard
-      // The method `blur` would capture the whole search, for which a frame would request memory.
+      // Passing the method `blur` itself would capture the whole search and allocate memory in every frame.
       let result = aligner.align(
         template, from: start, in: pyramid, softness: softness, coarsest: octaves.finest,
         blur: { [smear] in smear?.blur(at: $0) }),
@@ -116,8 +115,8 @@ struct PlaceSearch {
     if mine > others { self.best = result }
   }
 
-  /// Returns the sum over the octaves of the mean correlation of all patches. At a wrong position only a part of the patches
-  /// agrees, whereas the better half of them may agree as well as at the right one.
+  /// Returns the sum, over the octaves, of the mean correlation of all patches. All patches count, because at a wrong position the
+  /// better half of them may agree as well as at the right position.
   private func agreement(_ map: SurfaceMap) -> Double {
     let blur = blur(map)
     var sum = 0.0
@@ -131,7 +130,7 @@ struct PlaceSearch {
 
   /// Returns whether there is no result, or its shape differs from the expected one, or a part of the patches disagrees.
   ///
-  /// A picture without a repeating pattern agrees little at a wrong position, so its limits are wider.
+  /// The limits are wider for a picture without a repeating pattern, which agrees little at wrong positions.
   private func isDoubtful(_ expected: Quadrilateral) -> Bool {
     let repeats = !template.repeats.isEmpty
     guard let best, best.share >= (repeats ? 0.9 : 0.6) else { return true }
@@ -146,7 +145,7 @@ package struct TrackingOptions: Sendable {
   /// The least score, and the least share of the patches in view that must agree.
   var minimumScore = 0.6
   var minimumShare = 0.3
-  /// True if a picture with a repeating pattern is also compared at positions one period aside.
+  /// True if a picture with a repeating pattern is also compared at positions one period away.
   var comparesSteps = true
   package init() {}
 

@@ -7,7 +7,7 @@ package struct PoseFilter {
   /// The lead from which the pose changes to the other tilt: the accumulated difference of the squared reprojection
   /// errors, divided by the variance of the noise.
   private static let leastLead = 8.0
-  /// The cutoff frequency at rest, and that of the speed's own filter, in hertz.
+  /// The cutoff frequency at rest, and the cutoff frequency of the filter of the speed, in hertz.
   private static let cutoff = 4.0
   private static let speedCutoff = 5.0
   /// The rise of the cutoff in hertz per unit of speed: in distances from camera to anchor per second, and in radians
@@ -55,8 +55,8 @@ package struct PoseFilter {
       doubt = 0
       return solutions.best.pose
     }
-    // The solution nearer to the last tilt is kept until the accumulated errors favour the other one. The sum of the
-    // differences of squared errors grows with the logarithm of the odds, and old evidence decays.
+    // The solution nearer to the last tilt is kept until the accumulated errors favour the other solution. The sum of the
+    // differences of squared errors is proportional to the logarithm of the odds, and old evidence decays.
     let bestIsNearer =
       last.rotation.angle(to: solutions.best.pose.rotation) <= last.rotation.angle(to: other.pose.rotation)
     guard !bestIsNearer else {

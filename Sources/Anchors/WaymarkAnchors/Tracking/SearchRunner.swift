@@ -4,7 +4,7 @@ import WaymarkSystem
 /// Runs searches of whole frames on another thread while the engine follows anchors. The file also has `SearchJob`, one
 /// such search, `SearchThread`, a runner with a thread of its own, and `LookAround`, which chooses the directions of searches.
 package protocol SearchRunner: AnyObject {
-  /// Starts a job; only called when the last one is done.
+  /// Starts a job. Called only when the last job is done.
   func start(_ job: SearchJob)
   /// True if no job is running.
   var isIdle: Bool { get }
@@ -14,8 +14,8 @@ package protocol SearchRunner: AnyObject {
 
 /// One search of a whole frame: the frame, the outlines already known in it, and, after `run`, the detected anchors.
 ///
-/// `@unchecked`: from `start` until the runner is idle, only the runner's thread uses the job and its source, otherwise only
-/// the engine's. The runner's lock orders the two.
+/// `@unchecked`: from `start` until the runner is idle, only the runner's thread uses the job and its source, and otherwise only
+/// the engine's thread. The runner's lock orders the two threads.
 package final class SearchJob: @unchecked Sendable {
   private let source: any AnchorDetecting
   private var frame = PixelBuffer(capacity: 0)
@@ -30,8 +30,8 @@ package final class SearchJob: @unchecked Sendable {
 
   package init(source: any AnchorDetecting) { self.source = source }
 
-  /// Copies a frame and the outlines of the followed anchors in it: `known` without the lens distortion, `painted` with
-  /// it. `copies` are the followed copies, beside which there may be further ones.
+  /// Copies a frame and the outlines of the followed anchors in it: `known` without the lens distortion, `painted` with the
+  /// distortion. `copies` are the followed copies, beside which there may be further copies.
   package func load(
     _ view: ImageView, at time: Double, known: [Quadrilateral], painted: [Quadrilateral],
     beside copies: [DetectedAnchor]
@@ -104,10 +104,10 @@ package final class SearchThread: SearchRunner {
   package func wait() { state.wait { $0.isBusy ? nil : () } }
 }
 
-/// Decides when a search looks for anchors from another direction: if nothing has been found for two seconds, every fourth
-/// search does, each from the next direction.
+/// Decides when a search looks for anchors from another direction. If nothing has been found for two seconds, every fourth search
+/// does so, each from the next direction.
 ///
-/// A search from a direction takes as long as one of the frame as it is, so a frame costs no more than before.
+/// A search from a direction takes as long as a search of the frame as it is, so a frame costs no more than before.
 struct LookAround {
   private static let patience = 2.0
   private static let interval = 4

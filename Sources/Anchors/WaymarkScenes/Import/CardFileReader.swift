@@ -48,7 +48,7 @@ extension ImportDraft {
       let numbers = nodes.enumerated().compactMap {
         reader.number($0.element, "\(field).position_[\($0.offset)]")
       }
-      // A vector of three numbers may be written with a fourth one as padding.
+      // A vector of three numbers may have a fourth number as padding.
       guard numbers.count == nodes.count, nodes.count == 3 || nodes.count == 4 else {
         if numbers.count == nodes.count {
           reader.report(
@@ -63,7 +63,7 @@ extension ImportDraft {
         node.mark, "\(field).position_", "noPosition", "the card has no position and goes to the picture's centre",
         hint: "set its position in scene.yaml")
     }
-    // The icon names in this format are those of iOS symbols.
+    // The icon names in this format are the names of iOS symbols.
     let icon = reader.text(map, "icon_", field, limit: SceneLimits.nameLength)
     return Annotation(id: id, position: position, marker: Marker(icon: icon, iconIOS: icon), card: card)
   }

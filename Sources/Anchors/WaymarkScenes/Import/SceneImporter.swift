@@ -34,8 +34,8 @@ struct ImportDraft {
       hint: "split the file")
   }
 
-  /// Returns the path of the anchor's picture: the caller's, or a file beside the card file with one of the names.
-  /// Without a picture the scene is still created, with a path for the picture and a warning.
+  /// Returns the path of the anchor's picture: the caller's path, or a file beside the card file with one of the names. Without a
+  /// picture, the scene is still created, with a path for the picture and a warning.
   mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
     if let given = options.anchorImage {
       guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
@@ -69,7 +69,7 @@ struct ImportDraft {
     return nil
   }
 
-  /// Decodes a picture in base64, plain or as a data URL (RFC 2397), and returns its path in the scene; `nil` if it is
+  /// Decodes a picture in base64, plain or as a data URL (RFC 2397), and returns its path in the scene; `nil` if the data are
   /// invalid and therefore reported.
   mutating func unpack(_ text: String, stem: String, _ mark: SourceMark, _ field: String) -> String? {
     var body = Substring(text)
@@ -111,7 +111,7 @@ struct ImportDraft {
 package struct SceneImportOptions: Sendable {
   /// The path of the anchor's picture; `nil`: a file beside the card file.
   package var anchorImage: String?
-  /// The width of the printed picture in metres; `nil`: the width in the file, if it has one.
+  /// The width of the printed picture in metres; `nil` to use the width in the file, if it has one.
   package var physicalWidth: Double?
   /// The scene's name; the file's alias or stem by default.
   package var name: String?
@@ -139,8 +139,8 @@ package struct SceneImport: Sendable {
 /// Reads the card files of SAP's AR annotations: the flat array of cards in an app, and the scene from the service (SAP
 /// cloud-sdk-ios-fiori-ar: `StringIdentifyingCardItem`, `GET /scene`).
 ///
-/// Neither contains the anchor's picture: with the array it is in the app, and the service sends it as a separate file. So
-/// the picture is given by the caller, or is a file beside the JSON file with the name or id from the scene.
+/// Neither contains the anchor's picture: an app with an array also contains the picture, and the service sends the picture as a
+/// separate file. So the caller gives the picture, or it is a file beside the JSON file with the name or id from the scene.
 package enum SceneImporter {
   /// Reads a card file and the pictures beside it.
   package static func read(file path: String, options: SceneImportOptions = SceneImportOptions()) -> SceneImport {

@@ -37,7 +37,7 @@ package struct SceneFolder: Sendable {
     return path
   }
 
-  /// Returns the absolute path of a picture after all checks except for decoding it.
+  /// Returns the absolute path of a picture. All checks are made except for decoding the picture.
   ///
   /// - Throws: The reason why the picture cannot be used.
   func picture(_ relative: String) throws(Refusal) -> String {
@@ -90,7 +90,7 @@ package struct SceneCatalog: Sendable {
     package var path: String
   }
 
-  /// Returns all scenes, sorted by name; of two with the same name, the one in the earlier folder.
+  /// Returns all scenes, sorted by name. Of two scenes with the same name, the scene in the earlier folder is returned.
   package func entries() -> [Entry] {
     var found: [String: Entry] = [:]
     for folder in folders {
@@ -115,8 +115,7 @@ package struct SceneCatalog: Sendable {
   }
 }
 
-/// The fingerprint of a scene's files: their paths, sizes and modification times. If it changes, the scene is read
-/// again.
+/// The fingerprint of a scene's files: their paths, sizes and modification times. When it changes, the scene is read again.
 package struct SceneFingerprint: Hashable, Sendable {
   private struct File: Hashable {
     var path: String

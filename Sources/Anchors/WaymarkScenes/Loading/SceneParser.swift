@@ -17,7 +17,7 @@ struct SceneParser {
 
   /// Returns the scene, or `nil` if there are errors, and all problems.
   ///
-  /// - Parameter folder: The folder of the pictures; `nil`: their paths are not checked.
+  /// - Parameter folder: The folder of the pictures; `nil` to leave their paths unchecked.
   static func parse(_ root: SourceNode, file: String, folder: SceneFolder?) -> (scene: Scene?, problems: [SceneProblem])
   {
     var parser = SceneParser(file: file, folder: folder)
@@ -104,7 +104,7 @@ struct SceneParser {
     return nodes.count
   }
 
-  /// Reports anchors whose code is never found, because every such code already matches an earlier anchor.
+  /// Reports anchors whose code can never be found, because every matching code already matches an earlier anchor.
   private mutating func checkCodes(_ anchors: [SceneAnchor], _ nodes: [SourceNode]) {
     for (index, anchor) in anchors.enumerated() {
       guard let code = anchor.code,

@@ -252,7 +252,7 @@ extension SourceNode {
 
 /// The messages about pictures that a scene cannot use.
 extension SceneFolder.Refusal {
-  /// The code of the problem and the hint that says what to do.
+  /// The code of the problem, and the hint that describes the remedy.
   var remedy: (code: String, hint: String) {
     switch self {
     case .absolute, .outside: ("outsideFolder", "put the picture into the folder and name it from there")

@@ -85,7 +85,7 @@ package enum SceneWriter {
     Int(exactly: value).map(String.init) ?? "\(value)"
   }
 
-  /// Returns a text as a double-quoted scalar (YAML 1.2.2, section 7.3.1), or as a plain one if it cannot be misread.
+  /// Returns a text as a double-quoted scalar (YAML 1.2.2, section 7.3.1), or as a plain scalar if this cannot be misread.
   private static func quoted(_ text: String) -> String {
     let safe = text.utf8.allSatisfy {
       ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x30 && $0 <= 0x39)

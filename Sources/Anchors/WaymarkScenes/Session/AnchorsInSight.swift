@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// The anchors of a session and the markers attached to them: which are in sight, since when, and at which position.
 ///
-/// It depends on the scene, the frames and the time only, not on phases, selections or cards.
+/// They depend only on the scene, the frames and the time, not on phases, selections or cards.
 struct AnchorsInSight: Sendable {
   var configuration: SessionConfiguration
   private(set) var scene: Scene?
@@ -11,11 +11,12 @@ struct AnchorsInSight: Sendable {
   private var lastFrame = -Double.infinity
   private var presences: [AnchorKey: Presence] = [:]
   private var sightings: [AnchorKey: AnchorDetection] = [:]
-  /// The markers of each annotation by copy: one with key 0 that all copies share, or one per copy with its number as the key.
+  /// The markers of each annotation by copy: one marker with key 0 that all copies share, or one per copy with the copy's number as
+  /// the key.
   private var markers: [String: [Int: TrackedMarker]] = [:]
   /// The index of each anchor in the scene, by name.
   private var order: [String: Int] = [:]
-  /// The copy that has the annotations of each anchor, if they are attached to the nearest copy.
+  /// For each anchor, the copy with the annotations, if they are attached to the nearest copy.
   private var bearers: [String: AnchorKey] = [:]
   private var frameSize = Point2(0, 0)
 
@@ -55,7 +56,7 @@ struct AnchorsInSight: Sendable {
 
   // MARK: The scene
 
-  /// Sets the scene; markers that it shares with the previous one are kept.
+  /// Sets the scene. Markers that the previous scene also has are kept.
   mutating func use(_ new: Scene?) {
     scene = new
     order = [:]
@@ -75,7 +76,7 @@ struct AnchorsInSight: Sendable {
           speedCutoff: configuration.smoothingSpeedCutoff)))
   }
 
-  /// Removes the markers of annotations that are not in `ids`, and reports the visible and selected ones as hidden.
+  /// Removes the markers of annotations that are not in `ids`, and reports visible and selected markers among them as hidden.
   mutating func dropMarkers(except ids: Set<String>, _ effects: inout [SessionEffect]) {
     for (_, annotation) in scene?.annotations ?? [] where !ids.contains(annotation.id) {
       guard let dropped = markers.removeValue(forKey: annotation.id) else { continue }
@@ -90,7 +91,7 @@ struct AnchorsInSight: Sendable {
   /// Returns the number of a copy as reported in states and effects; `nil` for the shared marker.
   private static func reported(_ copy: Int) -> Int? { copy == 0 ? nil : copy }
 
-  /// Forgets the anchors that are not in `names`; those that were found are reported as lost.
+  /// Forgets the anchors that are not in `names`, and reports anchors among them that were found as lost.
   mutating func dropAnchors(except names: Set<String>, _ effects: inout [SessionEffect]) {
     for key in presences.keys.filter({ !names.contains($0.anchor) }).sorted() {
       if let presence = presences.removeValue(forKey: key), presence.isPresent {
@@ -122,7 +123,7 @@ struct AnchorsInSight: Sendable {
 
   // MARK: Frames
 
-  /// Takes up the sightings of a frame: reports anchors that are now found, and moves the markers.
+  /// Processes the sightings of a frame: reports anchors that are now found, and moves the markers.
   ///
   /// - Returns: The anchors and copies that were seen.
   mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) -> Set<AnchorKey> {
@@ -157,7 +158,7 @@ struct AnchorsInSight: Sendable {
   }
 
   /// Attaches the annotations of an anchor to its nearest copy. Another copy must be nearer by a tenth to replace it, so that
-  /// they do not alternate between two copies at equal distance.
+  /// annotations do not alternate between two copies at equal distance.
   private mutating func chooseBearer(of anchor: SceneAnchor, _ seen: Set<AnchorKey>) {
     func distance(_ key: AnchorKey) -> Double { sightings[key]?.relativeDistance ?? .infinity }
     let present = seen.filter { $0.anchor == anchor.name && isPresent($0) }
@@ -232,7 +233,7 @@ struct AnchorsInSight: Sendable {
   /// Returns the anchors last seen at `time` or later.
   func seen(since time: Double) -> Set<AnchorKey> { Set(presences.filter { $0.value.lastSeen >= time }.keys) }
 
-  /// Returns the states of the found anchors and of those just lost, in the order of the scene.
+  /// Returns the states of the found anchors and of the anchors just lost, in the order of the scene.
   func states(seen: Set<AnchorKey>, lost: [AnchorKey], _ emphasis: Emphasis) -> [AnchorState] {
     let reported = presences.lazy.filter { $0.value.isPresent }.map(\.key) + lost
     let known = scene == nil ? reported : reported.filter { order[$0.anchor] != nil }
@@ -247,8 +248,8 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// Returns the states after anchors were lost by another input than a frame. The lost anchors are included once more
-  /// as `notTracking`, whether or not they are part of the scene.
+  /// Returns the states after anchors were lost by an input other than a frame. The lost anchors are included once more as
+  /// `notTracking`, whether or not they are part of the scene.
   func states(lost: [AnchorKey], _ emphasis: Emphasis) -> [AnchorState] {
     var states = states(seen: seen(since: lastFrame), lost: lost, emphasis)
     for key in lost where !states.contains(where: { $0.anchor == key.anchor && $0.copy == key.copy }) {
@@ -269,7 +270,7 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// Reports the markers that have changed, and forgets those of lost copies.
+  /// Reports the markers that have changed, and forgets the markers of lost copies.
   mutating func reportMarkers(_ emphasis: Emphasis, _ effects: inout [SessionEffect]) {
     for anchor in scene?.anchors ?? [] {
       for annotation in anchor.annotations {
@@ -305,7 +306,7 @@ struct AnchorsInSight: Sendable {
     return Set(presences.lazy.filter { $0.key.anchor == anchor.name && $0.value.isPresent }.compactMap(\.key.copy))
   }
 
-  /// Returns the default copy of an annotation: the one to which it is attached, or the only one in sight.
+  /// Returns the default copy of an annotation: the copy to which it is attached, or the only copy in sight.
   func copy(of annotation: Annotation) -> Int? {
     let copies = copies(of: annotation)
     if copies.count < 2 { return copies.first }
@@ -316,8 +317,8 @@ struct AnchorsInSight: Sendable {
     scene?.anchors.first { $0.annotations.contains { $0.id == annotation.id } }
   }
 
-  /// Returns the annotation whose visible marker is nearest to a point of the frame, and the copy to which it is
-  /// attached; of two at equal distance, the one nearer to the camera; `nil` if none is within `tapRadius`.
+  /// Returns the annotation whose visible marker is nearest to a point of the frame, and the copy to which it is attached. Of two
+  /// markers at equal distance, the marker nearer to the camera counts. `nil` if all markers are farther away than `tapRadius`.
   func annotation(at point: Point2) -> (annotation: Annotation, copy: Int?)? {
     let radius = configuration.tapRadius * max(frameSize.x, frameSize.y)
     let hits = (scene?.annotations ?? []).flatMap { _, annotation in

@@ -35,7 +35,7 @@ struct MarkerProjector {
     facesCamera = sighting.corners.isConvex && (self.radius != nil || pose?.facesCamera ?? true)
   }
 
-  /// Returns the pixel of a point of the anchor frame and its depth in units of length; `nil` behind the camera, or on
+  /// Returns the pixel of a point of the anchor frame and its depth in units of length; `nil` for a point behind the camera or on
   /// the far side of a cylinder.
   func project(_ point: Point3) -> (pixel: Point2, depth: Double?)? {
     if let radius { return project(point, round: radius) }

@@ -2,12 +2,12 @@ import WaymarkImage
 
 /// The AR session of a device: its phase, its selection, and its anchors in sight (`AnchorsInSight`).
 ///
-/// A value without clock and I/O: every input has its time, in seconds of one monotonic clock, and its effects are returned.
-/// An earlier time is replaced by the latest one so far.
+/// A value without clock and I/O: every input has its time, in seconds of one monotonic clock, and its effects are returned. A time
+/// earlier than the latest so far is replaced by the latest.
 package struct Session: Sendable {
   package private(set) var phase = ScenePhase.inactive
   package private(set) var selected: String?
-  /// The copy of the anchor on which the annotation was selected; it stays when the copy is lost.
+  /// The copy of the anchor on which the annotation was selected. It does not change when the copy is lost.
   package private(set) var selectedCopy: Int?
   package private(set) var openCard: String?
   /// True if the coaching view has closed since the session was started.
@@ -154,7 +154,7 @@ package struct Session: Sendable {
     _ = passTime(seen: [], &effects)
   }
 
-  /// Reports anchors lost without a frame in one more update as `notTracking`, for clients that draw from updates only.
+  /// Reports anchors that were lost without a frame in one more update as `notTracking`, for clients that draw only from updates.
   private func updateLost(_ effects: inout [SessionEffect]) {
     let lost = effects.compactMap {
       if case .anchorLost(let anchor, let copy, _) = $0 { AnchorKey(anchor: anchor, copy: copy) } else { nil }
@@ -166,7 +166,7 @@ package struct Session: Sendable {
 
   private mutating func start(_ effects: inout [SessionEffect]) {
     guard scene != nil else { return effects.append(.refused(.noScene)) }
-    // The session belongs to the device: a second client joins the running one.
+    // The session belongs to the device, so a second client joins the running session.
     guard phase == .inactive else { return }
     coachingClosed = false
     enter(.coaching, &effects)
@@ -199,7 +199,7 @@ package struct Session: Sendable {
     enter(.inactive, &effects)
   }
 
-  /// Returns the annotation with an id and the addressed copy of its anchor; `nil` if it cannot be selected now, which
+  /// Returns the annotation with an id and the addressed copy of its anchor; `nil` if the annotation cannot be selected now, which
   /// is reported as refused.
   private func target(
     _ id: String, _ copy: Int?, _ effects: inout [SessionEffect]
@@ -216,8 +216,8 @@ package struct Session: Sendable {
     return (annotation, meant(annotation, copy))
   }
 
-  /// Returns the addressed copy of an annotation's anchor: the given one, else the one on which the annotation was
-  /// selected, else its default copy; `nil` if no copy is followed.
+  /// Returns the addressed copy of an annotation's anchor: the given copy, or else the copy on which the annotation was selected,
+  /// or else its default copy; `nil` if no copy is followed.
   package func meant(_ annotation: Annotation, _ copy: Int?) -> Int? {
     copy ?? (annotation.id == selected ? selectedCopy : nil) ?? sights.copy(of: annotation)
   }
@@ -242,7 +242,7 @@ package struct Session: Sendable {
     effects.append(.annotationSelected(annotation, copy: copy))
   }
 
-  /// Selects the visible marker nearest to the tap; of two at equal distance, the one nearer to the camera.
+  /// Selects the visible marker nearest to the tap. Of two markers at equal distance, selects the marker nearer to the camera.
   private mutating func tap(_ point: Point2, _ effects: inout [SessionEffect]) {
     guard isSelectable(&effects) else { return }
     guard let hit = sights.annotation(at: point) else { return effects.append(.refused(.noMarkerThere)) }

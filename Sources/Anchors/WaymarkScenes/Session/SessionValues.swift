@@ -21,7 +21,7 @@ package enum SessionInput: Sendable {
   case frame(SessionFrame)
   /// Time passes without a frame.
   case tick
-  /// The service has stopped searching for anchors: those in sight are lost.
+  /// The service has stopped searching for anchors, so that the anchors in sight are lost.
   case followingStopped
   /// - Parameter copy: The addressed copy of an anchor with copies; `nil`: the default copy.
   case select(id: String, copy: Int? = nil)
@@ -69,11 +69,11 @@ package struct AnchorDetection: Hashable, Sendable {
   package var placement: AnchorPlacement
   /// True if the anchor is flat and its proportions are exact; false for a code whose picture was cut out of a frame.
   package var hasExactProportions: Bool
-  /// The outline of the visible part of a round anchor in pixels; empty for a flat one.
+  /// The outline of the visible part of a round anchor in pixels; empty for a flat anchor.
   package var outline: [Point2]
   /// The symbol, if the anchor is a code.
   package var code: Symbol?
-  /// The names of the anchors that it may be instead, as long as it is not proven to be this one; empty if only a
+  /// The names of the anchors that may be in view instead, as long as the identity of the anchor is not proven; empty if only a
   /// visible part contradicts its picture; `nil` if it is proven.
   package var ambiguous: [String]?
 
@@ -96,7 +96,7 @@ package struct AnchorDetection: Hashable, Sendable {
     set { placement[keyPath: part] = newValue }
   }
 
-  /// The name and copy, by which the session keeps its state.
+  /// The name and copy. The session keeps the state of the anchor under this key.
   package var key: AnchorKey { AnchorKey(anchor: anchor, copy: copy) }
 
   /// The distance for comparing copies: in metres if the physical width is known, otherwise in an arbitrary unit.
@@ -218,17 +218,19 @@ package enum SessionRefusal: Hashable, Sendable {
 /// The settings of the session: its times, the reach of a tap, and the smoothing of markers. Times are in seconds
 /// rather than in frames, so that the frame rate does not change the behaviour.
 package struct SessionConfiguration: Hashable, Sendable {
-  /// The time for which an anchor must be seen to be reported as found.
+  /// The time in seconds for which an anchor must be seen before it is reported as found.
   package var foundAfter = 0.06
-  /// The longest pause between sightings of an anchor not yet found; after a longer one `foundAfter` starts again.
+  /// The longest pause, in seconds, between sightings of an anchor that is not found yet; after a longer pause `foundAfter` starts
+  /// again.
   var candidateGap = 0.25
-  /// The time out of sight after which an anchor is reported as lost; its last pose is kept until then.
+  /// The time in seconds after which an anchor out of sight is reported as lost; its last pose is kept until then.
   package var lostAfter = 0.5
-  /// The time for which the indicator is shown on a matched anchor before the markers appear.
+  /// The time in seconds for which the indicator is shown on a matched anchor before the markers appear.
   package var annotateAfter = 1.0
   /// The largest distance of a tap from the marker it selects, as a share of the frame's longer side.
   var tapRadius = 0.05
-  /// The distance from the frame's edge, in pixels, at which a marker that comes into sight is shown, so that it does not flicker at the edge.
+  /// The distance from the frame's edge, in pixels, that a marker coming into sight must have before it is shown, so that it does
+  /// not flicker at the edge.
   var edgeMargin = 2.0
   /// The smoothing of marker positions: the cutoff at rest in hertz, and its rise in hertz per pixel per second. A marker at
   /// constant speed lags by at most 1/(2π·slope) pixels. The cutoff of the speed is high, so that the filter follows quickly

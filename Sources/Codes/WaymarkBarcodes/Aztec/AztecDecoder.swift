@@ -35,7 +35,7 @@ package enum AztecDecoder {
   package static func mode(_ bits: [Bool], isCompact: Bool) -> Mode? {
     var reader = BitReader(bits)
     var words = (0..<(isCompact ? 7 : 10)).compactMap { _ in reader.read(4) }
-    // One wrong word is corrected; a correction of two would be a guess in the compact form.
+    // One wrong word is corrected. In the compact form, correcting two would be a guess.
     guard ReedSolomon.fourBits.correct(&words, checks: isCompact ? 5 : 6, reserve: 1) != nil else { return nil }
     let value = words.prefix(isCompact ? 2 : 4).reduce(0) { $0 << 4 | $1 }
     var mode =
@@ -104,8 +104,9 @@ package enum AztecDecoder {
     return message
   }
 
-  /// Returns the indices in the matrix of the bits of all layers in their order: from the outermost layer inwards, each two modules
-  /// thick, from the upper left corner down along the left side and on counterclockwise (clause 7.3.1).
+  /// Returns the matrix indices of the bits of all layers in the order of their bits. The layers, two modules thick, go from the
+  /// outside inwards; in each, the bits begin at the upper left corner, go down the left side and on counterclockwise (clause
+  /// 7.3.1).
   private static func layers(_ mode: Mode) -> [Int] {
     // Coordinates without the reference grid, whose lines are every sixteenth module from the centre, have no gaps.
     let dense = (mode.isCompact ? 11 : 14) + 4 * mode.layers
@@ -186,7 +187,7 @@ struct AztecText {
     case (.digit, 14): latch(.upper)
     case (.digit, 15): shift(.upper)
     case (.digit, _): add(value < 12 ? 0x30 + UInt8(value - 2) : value == 12 ? 0x2C : 0x2E)
-    // A binary shift after another shift cancels the return from that one: the mode that was shifted to stays (clause 7.1.2).
+    // A binary shift within another shift cancels the return to the mode before: the mode of the outer shift stays (clause 7.1.2).
     case (_, 31):
       former = nil
       return binary()

@@ -5,7 +5,7 @@ import WaymarkSystem
 struct AztecReader {
   let view: ImageView
   let levels: BlockMean
-  /// The number of bull's eyes without a symbol after which the search ends.
+  /// The search ends after this many bull's eyes that belong to no symbol.
   private static let failures = 6
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
@@ -34,9 +34,9 @@ struct AztecReader {
 
   // MARK: The bull's eye
 
-  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye is that of a full symbol;
-  /// `nil` if there are no rings. The map is fitted to the corners of the ring at three modules from the centre, which is
-  /// between two rings of the other tone.
+  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye belongs to a full symbol; `nil`
+  /// without rings. The map is fitted to the corners of the ring at three modules from the centre, between two rings of the
+  /// opposite tone.
   private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
     let found = RingCorners.find(
       view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,
@@ -73,7 +73,7 @@ struct AztecReader {
     _ map: Homography, radius: Int, module: Double, inverted: Bool
   ) -> (map: Homography, score: Double) {
     let r = Double(radius)
-    // The corners to refine are those of the bull's eye.
+    // The corners of the bull's eye are refined.
     let shifted = map * Homography.translation([-r, -r])
     let known = knownRings(radius).map { KnownModule(at: $0.at + Point2(r, r), isDark: $0.isDark) }
     let refine = GridRefinement(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
@@ -154,14 +154,14 @@ struct AztecReader {
     return finding
   }
 
-  /// Returns the grid of a full symbol from its reference grid, whose lines are every sixteenth module from the centre: each
-  /// crossing is measured, from the bull's eye outwards, and the map is fitted again to all crossings after each round.
+  /// Returns the grid of a full symbol from its reference grid, which has a line at every sixteenth module from the centre. The
+  /// crossings are measured from the bull's eye outwards, and after each round the map is fitted to all crossings measured so far.
   private func followed(
     _ core: Homography, half: Int, module: Double, inverted: Bool
   ) -> (map: Homography, mesh: GridMesh?) {
     let reach = half / 16
     var lines = (-reach...reach).map { 16 * $0 }
-    // The ends of the lines at the edge of the symbol are used as crossings if they are not too close to one.
+    // Where lines of the reference grid end at the edge of the symbol, their ends count as crossings unless a crossing is close.
     let hasRim = half - 16 * reach >= 5
     if hasRim { lines = [-half] + lines + [half] }
     let (n, middles) = (lines.count, lines.map(Double.init))
@@ -202,8 +202,8 @@ struct AztecReader {
     return (map, GridMesh(columns: middles, rows: middles, places, map, extrapolates: true))
   }
 
-  /// Extends the grid from the bull's eye outwards: at each size, the corners are moved to where the modules have the highest
-  /// contrast, to which a full symbol adds the contrast of its reference grid.
+  /// Extends the grid from the bull's eye outwards. At each size, the corners are moved to where the modules have the highest
+  /// contrast; in a full symbol, the contrast of the reference grid is added.
   private func grow(
     _ core: Homography, from inner: Int, to outer: Int, isCompact: Bool, module: Double, inverted: Bool
   ) -> Homography {

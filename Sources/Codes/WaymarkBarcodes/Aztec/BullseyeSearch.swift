@@ -33,7 +33,7 @@ struct BullseyeSearch {
         var fits = true
         for k in 1...7 where k != 4 {
           let run = (edges[i + k + 1] - edges[i + k]) * 14
-          // Each run must be half to one and a half times a seventh of the total.
+          // Each of the seven runs must be half to one and a half times as long as their mean.
           if run < total || run > 3 * total + 14 { fits = false }
         }
         guard fits else { continue }
@@ -93,7 +93,7 @@ struct BullseyeSearch {
       if runs.count == 4 { break }
     }
     guard runs.count == 4 else { return false }
-    // Ink spread makes dark rings wider and light ones narrower, but does not change pairs of them.
+    // Ink spread makes dark rings wider and light ones narrower, but does not change the width of a dark and a light ring together.
     let (inner, outer) = (runs[1] + runs[2], runs[2] + runs[3])
     let pair = (inner + outer) / 2
     let slack = 0.3 * pair + 0.5 / min(ring.x, ring.y)
@@ -128,7 +128,7 @@ struct BullseyeSearch {
     let total = Double(up[3] + down[3] - 1)
     let ring = total / 7
     guard ring < 2.2 * width, width < 2.2 * ring else { return nil }
-    // Off the centre of square rings, a column runs along one of them.
+    // Beside the centre of square rings, a column may run along a side of one of the rings.
     let middle = Double(up[0] + down[0] - 1)
     guard middle < 1.6 * ring + 0.7, middle > 0.4 * ring - 0.3 else { return nil }
     for side in [up, down] {

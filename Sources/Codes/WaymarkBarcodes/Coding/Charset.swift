@@ -12,8 +12,8 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   case gb18030 = "GB18030"
   /// Latin-1: the fallback when no other character set fits; also reported for bytes that are not text.
   case latin1 = "ISO-8859-1"
-  // The following sets are used if a code names them, by an extended channel interpretation or in its text. Windows-1252 is also used for
-  // Western text with characters that Latin-1 lacks.
+  // The following sets are used if a code names them, by an extended channel interpretation or in its text. Windows-1252 is also
+  // used without a name, for Western text with characters that Latin-1 lacks.
   /// Code page 437 of the IBM PC.
   case codePage437 = "IBM437"
   /// Central European.
@@ -186,8 +186,9 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
     text.unicodeScalars.allSatisfy { ![.privateUse, .unassigned].contains($0.properties.generalCategory) }
   }
 
-  /// Returns whether all bytes above 127 are in the double-byte area of GB 2312, which Shift_JIS would decode as half-width katakana
-  /// between rare kanji, and at least one is above the katakana. Common Japanese text has lead bytes below 0xA0.
+  /// Returns whether all bytes above 127 are in the double-byte area of GB 2312, and at least one is above the katakana of
+  /// Shift_JIS. As Shift_JIS, such bytes would give half-width katakana between rare kanji; common Japanese text has lead bytes
+  /// below 0xA0.
   private static func looksChinese(_ bytes: [UInt8]) -> Bool {
     let runs = bytes.indices.split { bytes[$0] < 0x80 }
     return runs.allSatisfy { run in run.count.isMultiple(of: 2) && run.allSatisfy { bytes[$0] >= 0xA1 } }
@@ -199,8 +200,8 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension Charset {
-  /// Decodes bytes under an extended channel interpretation (AIM ITS/04-023); with the first character set that fits if `eci` is `nil`,
-  /// unknown, or does not fit the bytes.
+  /// Decodes bytes under an extended channel interpretation (AIM ITS/04-023). If `eci` is `nil` or unknown, or does not fit the
+  /// bytes, the first fitting character set is used.
   package static func decode(_ bytes: [UInt8], eci: Int?) -> (text: String, charset: Charset) {
     if bytes.allSatisfy({ $0 < 0x80 }), eci.map({ !wide.contains($0) }) ?? true { return decode(bytes) }
     switch eci {

@@ -1,6 +1,5 @@
-/// The contents of a code after error correction: its bytes, their character sets, and the properties that the code
-/// declares. It serves every symbology; decoders make it from a `ModuleMatrix` and read its bits by a `BitReader`, which are
-/// below.
+/// The contents of a code of any symbology after error correction: its bytes, their character sets, and the properties that the
+/// code declares. Decoders make it from a `ModuleMatrix`, whose bits a `BitReader` reads; both are below.
 package struct CodeMessage: Hashable {
   /// The bytes under one extended channel interpretation; `eci` is `nil` if the code names none.
   struct Segment: Hashable {
@@ -12,7 +11,7 @@ package struct CodeMessage: Hashable {
   package struct Fragment: Hashable {
     /// The index of the part, from 0.
     package var index: Int
-    /// The number of parts; `nil` if only the last part contains it and this is another one.
+    /// The number of parts; `nil` if only the last part contains the number, and this is another part.
     package var count: Int?
     /// The identifier that all parts of one message share, in the notation of the symbology; empty without one.
     package var identifier: String

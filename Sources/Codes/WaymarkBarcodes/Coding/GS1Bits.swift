@@ -47,8 +47,8 @@ struct GS1Bits {
     case numeric, alphanumeric, iso646
   }
 
-  /// The largest number of separators after which a field is read in two ways, with and without a redundant latch: each doubles
-  /// the work.
+  /// The largest number of separators after which a field is read both with and without a redundant latch. Each such separator
+  /// doubles the work.
   private static let latches = 4
 
   /// Reads the general purpose field to the end of the symbol, and returns `head` and the field without separators at its end;
@@ -75,8 +75,8 @@ struct GS1Bits {
       }
       guard let next else { break }
       text += next.text
-      // FNC1 implies a change to numeric mode. Some encoders add a latch of three zeros, which looks like the start of a latch
-      // to letters; an identifier of digits follows.
+      // FNC1 implies a change to numeric mode. Some encoders nevertheless add a latch to numeric mode: three zeros, which look like
+      // the start of a latch to letters. An identifier of digits follows.
       if mode != .numeric, next.mode == .numeric, next.text == "\u{1D}", latches > 0, starts(with: "0000") {
         var (plain, latched) = (self, self)
         latched.at += 3

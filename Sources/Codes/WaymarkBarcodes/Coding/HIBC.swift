@@ -6,8 +6,8 @@ enum HIBC {
 
   /// Returns the parts of a content; `nil` if it is not HIBC.
   ///
-  /// - Parameter isLinear: true for the content of a 1-D code, which may be a batch alone, because product and batch may be two
-  ///   codes. A matrix code contains both, so one with a batch alone is not HIBC.
+  /// - Parameter isLinear: true for the content of a 1-D code, which may be the batch alone, because product and batch may be in
+  ///   two codes. A matrix code contains both, so a batch alone is not HIBC there.
   static func fields(_ text: String, isLinear: Bool) -> [Field]? {
     // The check character may be a blank.
     guard text.hasPrefix("+"), Code39.hasCheckCharacter(text) else { return nil }
@@ -35,7 +35,7 @@ enum HIBC {
     ]
   }
 
-  /// Returns the data of providers: in each part a letter for the place, a letter for the purpose, and a value.
+  /// Returns the fields of a provider's code. Each part has a letter for the location, a letter for the purpose, and a value.
   private static func provider(_ parts: ArraySlice<Substring>) -> [Field]? {
     var fields: [Field] = []
     for part in parts {

@@ -2,8 +2,8 @@ import WaymarkSystem
 
 /// Recognises the label of a content: the table of standards, and the fields of PZN and Code 32, whose content is a single number.
 extension HealthLabel {
-  /// A standard: the symbologies that carry it, its check, and the function that splits a text into fields, or returns `nil` if the
-  /// text is not of this standard.
+  /// A standard: its symbologies, its check, and a function that splits a text into fields, or returns `nil` if the text does not
+  /// follow the standard.
   private typealias Row = (
     kind: Kind, carriers: Set<Symbology>, check: Check?,
     fields: @Sendable (_ text: String, _ isLinear: Bool) -> [Field]?
@@ -33,8 +33,8 @@ extension HealthLabel {
     return nil
   }
 
-  /// Returns the eight digits of a Pharmazentralnummer; an older one of seven digits gets a leading zero. `nil` for any other text, or a
-  /// wrong check digit.
+  /// Returns the eight digits of a Pharmazentralnummer; an old number of seven digits gets a leading zero. `nil` for any other
+  /// text, or a wrong check digit.
   private static func pzn(_ text: String) -> [Field]? {
     let digits = text.utf8.dropFirst().map { Int($0) - 48 }
     guard text.hasPrefix("-"), (7...8).contains(digits.count), digits.allSatisfy((0...9).contains) else { return nil }
@@ -43,8 +43,8 @@ extension HealthLabel {
     return sum % 11 == padded[7] ? [Field("number", padded.map(String.init).joined())] : nil
   }
 
-  /// Returns the Italian number of a medicine without the letter A, and the text of the Code 39 that carries it; `nil` for any other
-  /// text, or a wrong check digit.
+  /// Returns the Italian number of a medicine, without the letter A, and the text of its Code 39; `nil` for any other text, or a
+  /// wrong check digit.
   private static func code32(_ text: String) -> [Field]? {
     guard text.hasPrefix("A"), let number = Int(text.dropFirst()) else { return nil }
     let code39 = Code39.code32(number)

@@ -9,7 +9,7 @@ enum ISBT128 {
     ("&>", [("expires", 10)]), ("=*", [("collected", 6)]), ("&*", [("collected", 10)]), ("=}", [("produced", 6)]),
     ("&}", [("produced", 10)]), ("=+", [("structures", 2), ("message", 3)]),
   ]
-  /// The lengths of a donation number and its flags; the second character of its identifier is the first of the number.
+  /// The lengths of a donation number and of its flags. The second character of the identifier is also the first of the number.
   private static let donation = (number: 13, flags: 2)
   /// The largest number of structures in a code.
   private static let most = 20

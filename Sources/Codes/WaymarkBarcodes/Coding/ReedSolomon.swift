@@ -142,8 +142,8 @@ package struct ReedSolomon: Sendable {
   }
 
   /// Corrects a block. If it has too many errors, tries again with more and more of its most doubtful codewords as erasures,
-  /// of which twice as many can be corrected (after G. D. Forney, "Generalized minimum distance decoding", IEEE Trans. IT 12
-  /// (1966)).
+  /// because a block can have twice as many erasures as errors (after G. D. Forney, "Generalized minimum distance decoding", IEEE
+  /// Trans. IT 12 (1966)).
   ///
   /// - Parameters:
   ///   - doubt: the doubt about each codeword, higher for less certain ones; empty if unknown.

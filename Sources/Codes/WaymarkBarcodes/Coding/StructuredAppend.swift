@@ -71,7 +71,7 @@ struct StructuredAppend {
       var byIndex: [Int: Code] = [:]
       var isAmbiguous = false
       for code in own {
-        // A number of parts that only the last part contains may belong to another message with the same identifier.
+        // If only the last part contains the number of parts, that part may belong to another message with the same identifier.
         guard let part = code.part, count.map({ part.index < $0 }) ?? true else { continue }
         // Two messages have the same identifier: the parts cannot be assigned to them.
         if let other = byIndex[part.index], other.message != code.message { isAmbiguous = true }

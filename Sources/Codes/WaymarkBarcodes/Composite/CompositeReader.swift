@@ -15,8 +15,8 @@ struct CompositeReader {
   /// The largest number of codes whose components are searched for by lines, in a still picture and in a live frame.
   private static let most = (still: 100, live: 6)
 
-  /// The largest distance between a code and its component, in modules of the component; of a stacked DataBar libzbar may give the
-  /// lower row only.
+  /// The largest distance between a code and its component, in modules of the component. It is larger for a stacked DataBar, of
+  /// which libzbar may report the lower row only.
   private static let (gap, stackedGap) = (14.0, 60.0)
 
   init(_ image: ImageView, _ components: [MatrixDetection], isLive: Bool) {
@@ -94,7 +94,7 @@ struct CompositeReader {
   /// The least length of a side in pixels.
   private static let least = 40.0
 
-  /// Returns the upper side, and the lower one because the code may be upside down; sides that are too short are left out.
+  /// Returns the upper side, and the lower side because the code may be upside down, without sides that are too short.
   private static func sides(of c: Quadrilateral) -> [Side] {
     [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)].compactMap { left, right in
       let length = left.distance(to: right)
@@ -106,16 +106,16 @@ struct CompositeReader {
 
   // MARK: Lines above a code
 
-  /// In modules: the distance of lines, the height without a row after which the search ends, and the height inside the code at which
-  /// the lines begin.
+  /// In modules: the distance between lines, the height without a row after which the search ends, and how far inside the code the
+  /// lines begin.
   private static let (step, patience, inside) = (0.7, 12.0, 4.0)
   /// The height above a code up to which lines look for a component, in modules: more than its 44 rows of two modules and the separator.
   private static let height = 110.0
-  /// The inclinations of rows to the side of the code that are tried in turn: in perspective, bars are not at right angles to rows, but
-  /// the outlines of some codes are drawn as if they were. Lines at the right inclination cross few rows.
+  /// The inclinations of rows to the side of the code, in the order of the attempts. In perspective, bars are not at right angles
+  /// to rows, but some outlines are drawn as if they were. A line at the right inclination crosses few rows.
   private static let slopes = [0.0] + (1...4).flatMap { [0.04 * Double($0), -0.04 * Double($0)] }
-  /// The heights above a side, in modules, at which lines are sampled to see whether a component may be there, and the least number of
-  /// edges of such a line.
+  /// The heights above a side, in modules, of the lines that are probed for a component, and the least number of edges of such a
+  /// line.
   private static let (probes, edges) = ([3.0, 6, 9, 12], 21)
 
   /// Returns the component above a code, read or not; the code may be upside down.
@@ -124,7 +124,7 @@ struct CompositeReader {
     let c = symbol.corners
     for side in Self.sides(of: c) {
       let module = side.length / modules
-      // The outline of a code that this module's readers found is that of the bar search, and may include the component.
+      // If this module's own reader found the code, its outline comes from the bar search, which may include the component.
       let isLoose = symbol.symbology == .dataBarLimited || symbol.symbology == .dataBarExpanded
       let inside = isLoose ? min(200, c.topLeft.distance(to: c.bottomLeft) / module) : Self.inside
       let isOpen =
@@ -141,8 +141,8 @@ struct CompositeReader {
     return open
   }
 
-  /// Returns the component that lines at an inclination to a side cross, read or not; the first line is `inside` modules below the side.
-  /// `nil` if they cross no component.
+  /// Returns the component, read or not, that is crossed by lines at an inclination to a side. The first line is `inside` modules
+  /// below the side. `nil` without a component.
   private func search(_ side: Side, slope: Double, module: Double, inside: Double) -> MatrixDetection? {
     let way = side.along + side.up * slope
     let along = way / way.length
@@ -187,7 +187,7 @@ struct CompositeReader {
 
   // MARK: Declarations
 
-  /// Returns the symbology of the component that a code declares; `nil` if it declares none, or cannot.
+  /// Returns the symbology of the component that a code declares; `nil` if it declares none, or its symbology cannot declare one.
   private func declared(_ symbol: Symbol) -> Symbology? {
     if symbol.composite != nil { return .microPDF417 }
     guard symbol.symbology == .code128 || symbol.symbology == .dataBar else { return nil }

@@ -46,7 +46,7 @@ enum CompositeText {
         (kind == 1 ? "17" : "11") + (value / 384).digits(2) + (value / 32 % 12 + 1).digits(2) + (value % 32).digits(2)
     }
     guard let rest = bits.field() else { return nil }
-    // A separator at the start takes the place of the lot number after a date.
+    // A separator at the start replaces the lot number after a date.
     if !date.isEmpty, rest.isEmpty || rest.hasPrefix(separator) { return trimmed(date + rest.dropFirst()) }
     return trimmed(date + "10" + rest)
   }

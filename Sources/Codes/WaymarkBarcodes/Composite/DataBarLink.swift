@@ -1,5 +1,6 @@
-/// Determines whether a DataBar declares a 2-D component: then its value is larger by a constant (ISO/IEC 24724, 5.2.3), which libzbar
-/// drops. The first character of the symbol is therefore compared with the two that its number can have.
+/// Determines whether a DataBar declares a 2-D component. Its value is then larger by a constant (ISO/IEC 24724, 5.2.3), which
+/// libzbar drops, so the first character of the symbol is compared with both characters that the number can have: with and without
+/// the constant.
 struct DataBarLink {
   /// The widths in modules of the eight elements, without and with a component.
   private let plain: [Int]
@@ -18,7 +19,8 @@ struct DataBarLink {
   /// Returns whether the symbol on a line, in its direction, declares a component; nil if the line does not cross the symbol.
   func isLinked(_ line: LinearLine) -> Bool? {
     let w = line.widths
-    // Looks for the first bar of the guard, the character, which begins with a light element, and the finder pattern.
+    // Looks for three parts in a row: the first bar of the guard, the character, which begins with a light element, and the finder
+    // pattern.
     for first in stride(from: 1, to: w.count - 13, by: 2) {
       let module = w[first..<(first + 8)].reduce(0, +) / 16
       guard abs(w[(first + 8)..<(first + 13)].reduce(0, +) - 15 * module) < 2.5 * module, w[first - 1] < 2.2 * module

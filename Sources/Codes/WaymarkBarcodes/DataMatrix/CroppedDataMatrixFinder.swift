@@ -12,8 +12,8 @@ struct CroppedDataMatrixFinder {
   /// The largest number of sides that extend to the border to try, the longest first: bars, fences and keyboards have hundreds.
   private static let most = 12
 
-  /// Returns the symbol whose L has its corner `c` inside the picture and one stroke cut off by the border; `nil` if not exactly one
-  /// stroke is cut off, or the alternating side and the tones around are not those of a symbol.
+  /// Returns the symbol whose L has its corner `c` inside the picture and exactly one stroke cut off by the border; `nil` for
+  /// another number of cut strokes, or if the alternating side and the tones around do not fit a symbol.
   func finding(_ c: DataMatrixCorner) -> MatrixDetection? {
     let (isUpper, isRight) = (border(at: c.top) != nil, border(at: c.right) != nil)
     guard isUpper != isRight else { return nil }
@@ -35,8 +35,8 @@ struct CroppedDataMatrixFinder {
     return finding([whole, c.corner], towards: cut - c.corner, module: stroke, inverted: c.inverted)
   }
 
-  /// Returns symbols whose corner of the L is outside the picture: a stroke that begins at the border, the alternating side at its
-  /// end, and the other alternating side from there back to the border.
+  /// Returns symbols whose corner of the L is outside the picture. They show a stroke that begins at the border, the alternating
+  /// side at the end of this stroke, and the second alternating side, which leads back to the border.
   func detections(_ contours: Contours) -> [MatrixDetection] {
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: false)
     var sides: [(from: Point2, end: Point2, border: Int, inward: Point2, length: Double)] = []
@@ -134,12 +134,12 @@ struct CroppedDataMatrixFinder {
     else { return false }
     let pitch = changes[0].distance(to: last) / Double(changes.count - 1)
     guard pitch > 0.6 * module, pitch < 1.7 * module else { return false }
-    // Compares pairs of modules, because ink spread makes dark ones longer.
+    // Compares pairs of runs, because ink spread makes dark runs longer and light runs shorter.
     return zip(changes, changes.dropFirst(2)).allSatisfy { a, b in abs(a.distance(to: b) - 2 * pitch) < 0.6 * pitch }
   }
 
-  /// Returns the border of the picture within 2.5 pixels of a point: 0 is left, then top, right, bottom; `nil` if none is that
-  /// close.
+  /// Returns the border of the picture within 2.5 pixels of a point: 0 is left, then top, right, bottom; `nil` without such a
+  /// border.
   private func border(at p: Point2) -> Int? {
     let distances = distances(p)
     return distances.indices.first { distances[$0] < 2.5 }
@@ -149,7 +149,7 @@ struct CroppedDataMatrixFinder {
     [p.x, p.y, Double(view.width - 1) - p.x, Double(view.height - 1) - p.y]
   }
 
-  /// Returns the end at the border of the picture, and the other one; `nil` if not exactly one end is at the border.
+  /// Returns the end at the border of the picture, then the opposite end; `nil` if not exactly one end is at the border.
   private func fromBorder(_ a: Point2, _ b: Point2) -> (from: Point2, end: Point2)? {
     switch (border(at: a), border(at: b)) {
     case (.some, .none): (a, b)

@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// Two straight borders that meet: possibly the L of a Data Matrix symbol. `DataMatrixStroke` below rejects most
-/// corners that are not.
+/// Two straight borders that meet: possibly the L of a Data Matrix symbol. `DataMatrixStroke` below rejects most corners that are
+/// not an L.
 struct DataMatrixCorner {
   /// The point where the borders meet; `top` and `right` are their other ends: the upper end of the left border, and the right end of
   /// the lower border, unless the symbol is mirrored.
@@ -10,8 +10,8 @@ struct DataMatrixCorner {
   var right: Point2
   /// True if the L is light on dark.
   var inverted: Bool
-  /// Points along the left border, from the corner outwards, if it is not straight; otherwise empty. `lower` has those of the lower
-  /// border.
+  /// Points along the left border, from the corner outwards, if it is not straight; otherwise empty. `lower` has points along the
+  /// lower border.
   var left: [Point2] = []
   var lower: [Point2] = []
 
@@ -80,8 +80,8 @@ struct DataMatrixCorner {
     return found.sorted { $0.length > $1.length }
   }
 
-  /// Returns the end of a border that begins at a corner, 49 points along it, and whether it is longer than one side of the polygon:
-  /// a side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far. `nil` for a border of
+  /// Returns the end of a border that begins at a corner, 49 points along it, and whether the border is longer than one side of the
+  /// polygon: the polygon has several sides along a bent or damaged side of a symbol, all close to the chord. `nil` for a border of
   /// less than ten points.
   ///
   /// - Parameter way: 1 to go forward along the polygon, -1 to go backward.
@@ -163,9 +163,9 @@ enum DataMatrixStroke {
     return missing <= 0
   }
 
-  /// Returns whether two strokes are those of an L: dark along most of their length, with light beside them, and enough tone changes
-  /// between them for modules as wide as the strokes. In the symbols of two sets of photographs, at least nine tenths of the strokes
-  /// were dark, with at least 0.22 changes per module; half of the other corners pass.
+  /// Returns whether two strokes form an L: dark along most of their length, with light beside them, and enough tone changes
+  /// between them for modules as wide as the strokes. In the symbols of two sets of photographs, at least nine tenths of the
+  /// strokes were dark, with at least 0.22 changes per module; half of the other corners pass.
   ///
   /// - Parameters:
   ///   - inward: the unit vectors from the left and the lower border into the symbol.

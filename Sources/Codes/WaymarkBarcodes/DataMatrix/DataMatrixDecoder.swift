@@ -24,8 +24,8 @@ package enum DataMatrixDecoder {
       : placement.map { places in
         1 - places.reduce(1) { min($0, data.margins.indices.contains($1) ? data.margins[$1] : 0) }
       }
-    // In the largest symbol the last two blocks have one data codeword less, so that the check codewords begin with the
-    // ninth block; some printers begin with the first.
+    // In the largest symbol, the last two of the ten blocks have one data codeword less, so the check codewords begin with the
+    // ninth block (index 8). Some printers begin with the first block.
     for shift in size.blocks == 10 ? [8, 0] : [0] {
       guard let data = correct(words, doubt, size, shift: shift) else { continue }
       var codewords = Codewords(data)
@@ -252,13 +252,13 @@ private struct Codewords {
 
 /// A size of Data Matrix symbols: ISO/IEC 16022 table 7, and the rectangular extension, ISO/IEC 21471 table 1.
 package struct DataMatrixSize: Hashable, Sendable {
-  /// The number of modules down; `columns` is that across; with finder and timing patterns.
+  /// The number of modules down, with finder and timing patterns; `columns` is the number across.
   package var rows: Int
   package var columns: Int
   /// The number of data regions down; `regionColumns` is that across.
   package var regionRows: Int
   package var regionColumns: Int
-  /// The number of data codewords; `checks` is that of check codewords.
+  /// The number of data codewords; `checks` is the number of check codewords.
   package var data: Int
   package var checks: Int
   /// The number of interleaved blocks.

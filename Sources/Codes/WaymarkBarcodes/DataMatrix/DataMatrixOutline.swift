@@ -7,15 +7,14 @@ struct DataMatrixOutline {
   let map: Homography
   private let columns: Int
   private let rows: Int
-  /// The centres of the modules along the top side, in modules of the map; the other properties have those of the other
+  /// The centres of the modules along the top side, in modules of the map; the other properties have the centres along the other
   /// sides.
   private let top: [Point2]
   private let bottom: [Point2]
   private let left: [Point2]
   private let right: [Point2]
 
-  /// - Returns: `nil` if the numbers of modules of the alternating sides are not those of the size, or the modules along them
-  ///   are not in order.
+  /// - Returns: `nil` if the alternating sides have other numbers of modules than the size, or their modules are not in order.
   init?(_ c: DataMatrixCorner, _ size: DataMatrixSize, top: DataMatrixTiming, right: DataMatrixTiming) {
     guard top.modules == size.columns, right.modules == size.rows, let topEnd = top.changes.last,
       let rightEnd = right.changes.last
@@ -48,8 +47,8 @@ struct DataMatrixOutline {
     left = right.map { Point2(0.5 + aside($0.y), $0.y) }
   }
 
-  /// Returns an alternating side for one that was not seen: all modules are equally wide, at the distance from the L at
-  /// which the other side ends. `nil` if that side has no tone changes.
+  /// Returns an alternating side in place of an unseen one: all of its modules are equally wide, and it ends where the seen side
+  /// ends, as measured from the L. `nil` if the seen side has no tone changes.
   ///
   /// - Parameters:
   ///   - known: the alternating side that was seen.
@@ -85,14 +84,14 @@ struct DataMatrixOutline {
     return map.apply(above * (1 - t) + beneath * t + before * (1 - s) + after * s - corners)
   }
 
-  /// Interpolates linearly between points, and extrapolates beyond the outer ones.
+  /// Interpolates linearly between points, and extrapolates beyond the first and the last.
   private static func at(_ points: [Point2], _ index: Double) -> Point2 {
     let i = min(max(0, Int(index)), points.count - 2)
     return points[i] + (points[i + 1] - points[i]) * (index - Double(i))
   }
 
-  /// Returns the piecewise linear function through points in any order, constant beyond the outer ones; 0 if there are
-  /// fewer than two.
+  /// Returns the piecewise linear function through points in any order, constant beyond the outermost points; 0 if there are fewer
+  /// than two points.
   private static func course(_ points: [(at: Double, value: Double)]) -> (Double) -> Double {
     let points = points.sorted { $0.at < $1.at }
     guard points.count > 1 else { return { _ in 0 } }
@@ -112,8 +111,7 @@ struct DataMatrixOutline {
 // MARK: - Alternating sides that bend
 
 extension DataMatrixTimingSearch {
-  /// Returns the end of a stroke whose border was seen from one point to another: the stroke may be longer or shorter than
-  /// its border.
+  /// Returns the end of a stroke. The stroke may be longer or shorter than its border, which was seen between two points.
   ///
   /// - Parameters:
   ///   - inward: the vector of half a module into the symbol, in pixels.
@@ -134,10 +132,10 @@ extension DataMatrixTimingSearch {
   /// borders of its dark modules determine its direction.
   ///
   /// - Parameters:
-  ///   - end: the end of that side; the pattern starts at its inner edge.
-  ///   - back: the vector of one module from there along the side towards the corner, in pixels.
-  ///   - along: the vector of one module in the approximate direction of the pattern, in pixels.
-  ///   - gaps: the number of modules without clear changes that may be skipped.
+  /// - end: the end of the side of the L; the pattern starts at its inner edge.
+  /// - back: the vector of one module from this end along the side towards the corner, in pixels.
+  /// - along: the vector of one module in the approximate direction of the pattern, in pixels.
+  /// - gaps: the number of modules without clear changes that may be skipped.
   /// - Returns: the most even pattern for each number of modules, at most four, the long and even ones first.
   func follow(from end: Point2, back: Point2, along: Point2, gaps: Int = 0) -> [DataMatrixTiming] {
     var found: [Int: (timing: DataMatrixTiming, quality: Double)] = [:]
@@ -197,7 +195,7 @@ extension DataMatrixTimingSearch {
       recent.append(run)
       place = next
       isInDark.toggle()
-      // The pitch is computed from pairs of runs, because ink spread makes dark ones longer.
+      // The pitch is computed from pairs of runs, because ink spread makes dark runs longer and light runs shorter.
       if recent.count >= 2 { expected = 0.5 * expected + 0.25 * (recent[recent.count - 1] + recent[recent.count - 2]) }
     }
     // The pattern ends with a dark module.
@@ -252,7 +250,7 @@ extension DataMatrixReader {
     _ right: DataMatrixTiming?, _ u: Point2, _ v: Point2, _ downwards: Point2, _ backwards: Point2
   ) -> MatrixDetection? {
     var c = corner
-    // A side that seems straight may be longer than the part of its border that was found.
+    // A side that seems straight may be longer than the found part of its border.
     if c.left.isEmpty {
       c.top = search.end(from: c.corner, to: c.top, inward: u / 2, module: v.length)
       c.right = search.end(from: c.corner, to: c.right, inward: v / 2, module: u.length)

@@ -8,8 +8,8 @@ struct DataMatrixReader {
   /// True to try several ways of counting and sampling the modules of a symbol; false in a live frame, because the next one is
   /// another chance.
   let isThorough: Bool
-  /// The number of corners that may fail after a search of their alternating sides; in a still picture, eight corners that
-  /// fail earlier cost as much as one of these.
+  /// The number of corners that may fail after a search of their alternating sides. In a still picture, eight corners that fail
+  /// before this search cost as much as one that fails after it.
   let failures: Int
 
   /// True to also look for symbols that are partly outside the picture.
@@ -26,7 +26,7 @@ struct DataMatrixReader {
 
   /// The largest number of corners examined: a photograph of racks has hundreds.
   private static let glances = (live: 200, still: 8000)
-  /// The least number of modules of an alternating side that alone indicates a symbol: that of the smallest symbol.
+  /// The least number of modules of an alternating side that is a sufficient sign of a symbol: the number of the smallest symbol.
   private static let framed = 10
 
   /// Reads the symbols whose L is among the borders of a picture.
@@ -211,8 +211,8 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
-  /// Decodes the modules into `finding`. Returns false if that fails, and then raises the certainty of `finding` to the share of
-  /// the frame that was seen.
+  /// Decodes the modules into `finding`. If that fails, returns false and raises the certainty of `finding` to the share of the
+  /// frame that was seen.
   func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
@@ -246,8 +246,8 @@ struct DataMatrixReader {
     }
   }
 
-  /// Returns shifts that move the surroundings of each crossing of the patterns between regions, and of points along the outer
-  /// patterns, to their measured position: for a symbol on a surface that is not flat.
+  /// Returns the shifts that move points to their measured positions, for a symbol on a surface that is not flat: the surroundings
+  /// of each crossing of the patterns between regions, and points along the outer patterns.
   ///
   /// - Parameter parts: the number of parts of each region to search, across and down.
   func bend(
@@ -282,7 +282,7 @@ struct DataMatrixReader {
     return GridMesh(columns: columns, rows: rows, found: shifts, cells: parts)
   }
 
-  /// Decodes the modules, or the mirror image, in which the left side is the lower one.
+  /// Decodes the modules or, for a mirrored symbol, their mirror image, whose left side is the lower side.
   private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> CodeMessage? {
     if DataMatrixSize.all.contains(size), let found = DataMatrixDecoder.decode(size, matrix) { return found }
     let turned = size.turned

@@ -1,11 +1,11 @@
 import WaymarkImage
 
-/// The searches of a still picture for Data Matrix symbols: one with the local mean as threshold between dark and light, and further
-/// ones with other thresholds, at the places where frames of symbols were seen, or over the whole picture if symbols were read.
+/// The searches of a still picture for Data Matrix symbols. The first uses the local mean as the threshold between dark and light.
+/// Further searches use other thresholds where frames of symbols were seen, or in the whole picture if symbols were read.
 ///
-/// The L is found as a border between dark and light. A shadow that touches it, the grain of metal and gloss displace that border;
-/// half the size removes grain, and lower thresholds remove shadows. The extension of `DataMatrixReader` below chooses between these
-/// searches and that of a live frame.
+/// The L is found as a border between dark and light, which a shadow at the L, the grain of metal and gloss displace. Halving the
+/// picture removes grain, and lower thresholds remove shadows. The extension of `DataMatrixReader` below chooses between these
+/// searches and the search of a live frame.
 struct DataMatrixLooks {
   let view: ImageView
   let levels: BlockMean
@@ -33,7 +33,7 @@ struct DataMatrixLooks {
     return look
   }
 
-  /// Runs the further searches on this part of the picture, which begins at `origin`, and adds what they read.
+  /// Runs the further searches on this part of the picture, which begins at `origin`, and adds the symbols that they read.
   private func readAgain(at origin: Point2, _ look: inout DataMatrixReader.Look) {
     view.shrunk(by: 2).withView { half in
       let other = DataMatrixLooks(view: half, levels: BlockMean(half))
@@ -49,13 +49,13 @@ struct DataMatrixLooks {
     DataMatrixReader(view: view, levels: levels, isThorough: true, failures: Self.failures, findsCut: findsCut)
   }
 
-  /// The contours of the picture, traced along at most 400,000 border pixels, or half as many as the picture has pixels if that is more:
-  /// further ones are noise.
+  /// The contours of the picture. At most 400,000 border pixels are traced, or half of the picture's pixels if that is more;
+  /// further contours are noise.
   private var contours: Contours {
     Contours(view, levels: levels, budget: max(400_000, view.width * view.height / 2))
   }
 
-  /// Returns the surroundings of frames, joining those that overlap.
+  /// Returns the surroundings of frames; surroundings that overlap are joined.
   private func places(of frames: [Quadrilateral]) -> [Bounds] {
     var places: [Bounds] = []
     for frame in frames {
@@ -82,7 +82,7 @@ struct DataMatrixLooks {
     look.detections.filter(\.isRead).map { $0.corners.mapped { $0 - origin }.scaled(by: scale) }
   }
 
-  /// Adds the symbols that another search read, of which one pixel is `scale` pixels of the picture.
+  /// Adds the symbols read by a search at another size; one of its pixels is `scale` pixels of the picture.
   private static func add(
     _ other: DataMatrixReader.Look, _ scale: Double, _ origin: Point2, to look: inout DataMatrixReader.Look
   ) {

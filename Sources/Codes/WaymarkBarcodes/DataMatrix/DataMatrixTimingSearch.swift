@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// An alternating side of a Data Matrix symbol, opposite to the L. `DataMatrixTimingSearch` below looks for it, and
-/// `DataMatrixSpacing` has the widths of the columns and rows that it shows.
+/// `DataMatrixSpacing` has the widths of columns and rows that two such sides show.
 struct DataMatrixTiming {
   /// The points of the changes between dark and light, in pixels; the first is at the inner edge of the L.
   var changes: [Point2]
@@ -14,8 +14,8 @@ struct DataMatrixTiming {
 
 /// The starts of columns and rows of different widths, as on paper that was fed unevenly through its printer.
 struct DataMatrixSpacing {
-  /// The position of each line between columns, in modules of a map with even columns; `rows` has those of the lines between
-  /// rows.
+  /// The position of each line between columns, in modules of a map with even columns; `rows` has the positions of the lines
+  /// between rows.
   private let columns: [Double]
   private let rows: [Double]
 
@@ -56,8 +56,8 @@ struct DataMatrixTimingSearch {
   /// The number of rounds in which the points along a border are sampled.
   private static let turns = 4
 
-  /// Returns the thickness of the dark stroke along a border, in pixels: one module where it is next to a light module.
-  /// `nil` if it has light behind it at less than a quarter of the points.
+  /// Returns the thickness of the dark stroke along a border, in pixels, from the points with light behind the stroke: there it is
+  /// one module thick. `nil` if there is light behind it at less than a quarter of the points.
   ///
   /// - Parameters:
   ///   - places: points along the border, if it is not straight; otherwise empty.
@@ -92,9 +92,9 @@ struct DataMatrixTimingSearch {
   /// Returns the longest and most even timing pattern that starts at the end of one side of the L; `nil` without a pattern.
   ///
   /// - Parameters:
-  ///   - end: the end of that side; the pattern starts at its inner edge.
-  ///   - back: the vector of one module from there along the side towards the corner, in pixels.
-  ///   - along: the vector of one module in the approximate direction of the pattern, in pixels.
+  /// - end: the end of the side of the L; the pattern starts at its inner edge.
+  /// - back: the vector of one module from this end along the side towards the corner, in pixels.
+  /// - along: the vector of one module in the approximate direction of the pattern, in pixels.
   ///   - length: the approximate length of the pattern, in pixels.
   ///   - isShaded: true if the light modules are as dark as the local mean, so that the threshold is computed from the
   ///     darkest and the lightest samples along the line.
@@ -122,8 +122,8 @@ struct DataMatrixTimingSearch {
     return best?.timing
   }
 
-  /// Returns alternating runs along a line, up to the first that differs much in length from the preceding ones, and their
-  /// irregularity from 0 to 0.9; `nil` if there are fewer than five.
+  /// Returns alternating runs along a line, up to the first whose length differs much from the preceding runs, and their
+  /// irregularity from 0 to 0.9; `nil` if there are fewer than five runs.
   private func walk(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
@@ -146,7 +146,7 @@ struct DataMatrixTimingSearch {
         changes.append(origin + direction * at)
         last = at
         dark.toggle()
-        // The pitch is computed from pairs of runs, because ink spread makes dark ones longer.
+        // The pitch is computed from pairs of runs, because ink spread makes dark runs longer and light runs shorter.
         if changes.count >= 3 {
           let pair = (at - (changes[changes.count - 3] - origin).dot(direction)) / 2
           expected = 0.6 * expected + 0.4 * pair

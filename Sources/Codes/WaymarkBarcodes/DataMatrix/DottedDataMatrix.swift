@@ -1,7 +1,8 @@
 import WaymarkImage
 
-/// Reads Data Matrix symbols whose modules are dots, touching or apart, as of dot peening and ink jets: a blur of less than half the
-/// distance of the dots joins the dots of the L to straight strokes, while alternating dots stay apart.
+/// Reads Data Matrix symbols whose modules are dots, touching or apart, such as those of dot peening and ink jets. A blur of less
+/// than half the distance of the dots joins the dots of the L to straight strokes, while the alternating dots of the other sides
+/// stay apart.
 ///
 /// The blur leaves 3 % of the amplitude of a pattern with a period of one module, and 42 % at a period of two modules.
 enum DottedDataMatrix {
@@ -15,7 +16,7 @@ enum DottedDataMatrix {
   /// The largest number of pixels of a picture to search.
   private static let largest = 250_000
 
-  /// Returns whether to search a picture: a small one that is drawn, or whose border has one tone.
+  /// Returns whether to search a picture: it must be small, and either drawn or with a border of one tone.
   static func suits(_ image: ImageView) -> Bool {
     guard image.width > 0, image.height > 0, image.width * image.height <= largest else { return false }
     if image.isDrawn { return true }

@@ -1,5 +1,5 @@
-/// A block of error correction with as many erasures as check codewords, and with further unreadable codewords, for which several values
-/// are tried: the erasures are then linear functions of the tried codewords.
+/// A block of error correction with as many erasures as check codewords, and with further unreadable codewords. Several values are
+/// tried for each of these; the erasures are then linear functions of the tried values.
 struct DotCodeBlock {
   private let words: [Int]
   private let erased: [Int]
@@ -12,7 +12,7 @@ struct DotCodeBlock {
     let field = ReedSolomon.dotCode.field
     var known = words
     for place in erased + tried { known[place] = 0 }
-    // The equations of the checks: the erased codewords on the left, the rest on the right; solved by elimination.
+    // The equations of the checks, with the erased codewords on the left and all others on the right, are solved by elimination.
     let count = erased.count
     var rows = (1...count).map { root -> [Int] in
       func weight(_ place: Int) -> Int { field.power(root * (words.count - 1 - place)) }
@@ -34,8 +34,8 @@ struct DotCodeBlock {
     terms = rows.map { Array($0[count...]) }
   }
 
-  /// Returns the block whose codewords differ from what was seen by the fewest dots; `nil` if there are too many combinations, or even this
-  /// block differs too much.
+  /// Returns the block whose codewords differ from the seen ones by the fewest dots; `nil` if there are too many combinations, or
+  /// even this block differs too much.
   ///
   /// - Parameters:
   ///   - choices: the values to try for each tried codeword, the likeliest first.

@@ -10,9 +10,9 @@ package enum DotCodeDecoder {
 
   /// Returns the message; `nil` if there is no symbol of this size, or too few dots agree with any content.
   ///
-  /// - Parameter matrix: one module for each place of the grid, of which every second one can hold a dot.
+  /// - Parameter matrix: one module for each position of the grid. Every second position can hold a dot.
   package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
-    // The upright form has an odd number of columns; the other one is turned to it.
+    // The upright form has an odd number of columns, so a symbol with an even number is turned.
     guard (matrix.columns + matrix.rows) % 2 == 1 else { return nil }
     let upright =
       matrix.columns % 2 == 1
@@ -22,8 +22,8 @@ package enum DotCodeDecoder {
     return decode(dots)
   }
 
-  /// Returns the places of the dots in the order of their bits: down the columns, the six at the corners last; `nil` if there is no symbol of
-  /// this size.
+  /// Returns the positions of the dots in the order of their bits: down the columns, the six at the corners last; `nil` if there is
+  /// no symbol of this size.
   static func places(columns: Int, rows: Int) -> [(x: Int, y: Int)]? {
     guard columns % 2 == 1, rows % 2 == 0, sides.contains(columns), sides.contains(rows) else { return nil }
     let (right, bottom) = (columns - 1, rows - 1)

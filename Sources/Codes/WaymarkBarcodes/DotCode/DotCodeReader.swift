@@ -1,13 +1,13 @@
 import WaymarkImage
 
-/// Reads DotCode symbols (AIM ISS DotCode), which have no finder: from a few dots that look like a chequerboard, a lattice grows to all dots
-/// of the symbol, and the outlines that fit them are decoded. `DotSamples` below reads the tones on a lattice, and the
-/// symbols that they may show.
+/// Reads DotCode symbols (AIM ISS DotCode), which have no finder: from a few dots that look like a chequerboard, a lattice grows to
+/// all dots of the symbol, and the outlines that fit these dots are decoded. `DotSamples` below reads the tones on a lattice, and
+/// finds the symbols that they may show.
 struct DotCodeReader {
-  /// The largest numbers, in a polarity of an octave: of places in a lattice, of places after which no further lattice is begun, and of
-  /// outlines that are tried.
+  /// The limits of the work for one polarity and octave: the positions in a lattice, the positions after which no further lattice
+  /// is begun, and the outlines that are tried.
   private static let most = (places: 60_000, begun: 2_000, outlines: 2_000)
-  /// The least number of dots that must be found of a symbol: the smallest has 38 places, of which half are lit.
+  /// The least number of dots found of a symbol: the smallest symbol has 38 positions, half of which are lit.
   private static let fewest = 12
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
@@ -30,7 +30,7 @@ struct DotCodeReader {
     return found
   }
 
-  /// Reads the symbols with modules of two to five pixels, outside of known ones.
+  /// Reads the symbols with modules of two to five pixels, outside of known symbols.
   ///
   /// - Parameter isLimited: becomes true if a bound ended the search.
   static func read(
@@ -65,13 +65,13 @@ struct DotCodeReader {
 
 // MARK: - Samples of a lattice
 
-/// The tones at the places of a lattice, and the symbols that they may show.
+/// The tones at the positions of a lattice, and the symbols that they may show.
 struct DotSamples {
   private let lattice: DotLattice
   /// The column and row of the first sampled place, `margin` before the first dot.
   private let (left, top): (Int, Int)
   private let (columns, rows): (Int, Int)
-  /// The likeness of each place to a dot, row by row: 0 for the tone of the ground around it, 1 for that of most dots.
+  /// The likeness of each position to a dot, row by row: 0 for the tone of the ground around it, 1 for the tone of most dots.
   private var values: [Float]
   /// The number of dots in each column and row.
   private var counts: (columns: [Int], rows: [Int])
@@ -80,7 +80,7 @@ struct DotSamples {
   private static let margin = 2
   /// The values above which a place holds a dot, in the order in which they are tried.
   private static let thresholds: [Float] = [0.45, 0.3, 0.6]
-  /// Of the places that cannot hold dots, the largest share that may look like dots.
+  /// The largest share of the positions that cannot hold dots and yet look like dots.
   private static let strangers = 0.06
 
   /// Samples the places of a lattice; `nil` unless it is a chequerboard of dots that carry data.
@@ -102,7 +102,7 @@ struct DotSamples {
         tones[y * columns + x] = field.tones.sample(place)
       }
     }
-    // Computes the difference of each place from the mean of the four beside it.
+    // Computes the difference of each position from the mean of the four beside it.
     var relief = [Float](repeating: 0, count: columns * rows)
     for y in 1..<(rows - 1) {
       for x in 1..<(columns - 1) {
@@ -187,8 +187,8 @@ struct DotSamples {
     return outlines.sorted { $0.cost < $1.cost }.map(\.outline)
   }
 
-  /// Returns the possible first and last columns, or rows, of a symbol with the doubt about each, from the number of dots in each of
-  /// them.
+  /// Returns the possible first and last columns, or rows, of a symbol, each with its doubt, from the numbers of dots in the
+  /// columns or rows.
   ///
   /// - Parameter across: the number of places in each column, or row.
   private static func ends(_ counts: [Int], _ across: Int) -> (first: [(Int, Int)], last: [(Int, Int)]) {
@@ -212,7 +212,7 @@ struct DotSamples {
     let isEven = (outline.x.lowerBound + left + outline.y.lowerBound + top) % 2 == 0
     // Seen from behind, the columns run backwards.
     for isMirrored in [false, true] {
-      /// Returns the position in the outline of a place of the upright form.
+      /// Returns the position in the outline for a position in the upright form.
       func place(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
         let x = isMirrored ? Double(across - 1) - x : x
         let (u, v) = isTurned ? (y, Double(height - 1) - x) : (x, y)
@@ -240,7 +240,7 @@ struct DotSamples {
         return edge(u + Double(outline.x.lowerBound + left), v + Double(outline.y.lowerBound + top))
       }
       guard corners.count == 4 else { return nil }
-      // A symbol is printed in the upright form or a quarter turn from it: the one that looks more upright is taken.
+      // A symbol is printed in the upright form or a quarter turn from it, so the outline that looks more upright is chosen.
       let outline = Quadrilateral(corners: corners)
       let other = outline.turned(by: isMirrored ? 3 : 1)
       func slope(_ outline: Quadrilateral) -> Double {
@@ -252,8 +252,8 @@ struct DotSamples {
     return nil
   }
 
-  /// Returns the position in pixels of a point in the middle of four places, with half-integer coordinates in modules; `nil` if the lattice
-  /// has no dots near by.
+  /// Returns the position in pixels of a point in the middle of four positions, given by half-integer coordinates in modules; `nil`
+  /// if no dots of the lattice are near.
   private func edge(_ x: Double, _ y: Double) -> Point2? {
     let (u, v) = (Int(x.rounded(.down)), Int(y.rounded(.down)))
     guard let a = lattice.place(u, v), let b = lattice.place(u + 1, v + 1) else { return nil }

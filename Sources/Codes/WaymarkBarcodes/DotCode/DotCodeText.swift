@@ -12,8 +12,8 @@ struct DotCodeText {
   private var eci: Int?
   /// The end of a macro, which no codeword carries.
   private var tail: [UInt8] = []
-  /// The codewords of an unfinished binary group; the number of an interpretation in a group so far, and the number of its bytes to
-  /// come.
+  /// The codewords of an unfinished binary group; then the number of an interpretation in the group, as far as it was read, and how
+  /// many of its bytes are still to come.
   private var group: [Int] = []
   private var number: (value: Int, left: Int) = (0, 0)
   private var result = CodeMessage()
@@ -108,7 +108,8 @@ struct DotCodeText {
     word < 96 ? word + 32 : (97...100).contains(word) ? [9, 28, 29, 30][word - 97] : nil
   }
 
-  /// Adds the head of a message in the syntax of ISO/IEC 15434 for which a codeword stands, and keeps its end for `tail`.
+  /// Adds the head of a message in the syntax of ISO/IEC 15434, which a codeword abbreviates, and keeps the end of the message for
+  /// `tail`.
   private mutating func readMacro(_ word: Int) -> Bool {
     for byte in "[)>\u{1E}".utf8 { add(Int(byte)) }
     if word < 100 { for byte in "\(["05", "06", "12"][word - 97])\u{1D}".utf8 { add(Int(byte)) } }
@@ -160,7 +161,7 @@ struct DotCodeText {
     return true
   }
 
-  /// Converts the open binary group from base 103 to base 259, which gives one value less than there are codewords.
+  /// Converts the open binary group from base 103 to base 259; the result has one value less than the group has codewords.
   private mutating func flush() -> Bool {
     guard !group.isEmpty else { return true }
     var rest = group.reduce(0) { $0 * 103 + $1 }

@@ -33,7 +33,7 @@ struct DotCodeWords {
   }()
   /// The multiplier of each mask: the mask adds it, times the index of a data codeword, to that codeword modulo 113.
   private static let masks = [0, 3, 7, 17]
-  /// The least share of codewords with a valid pattern in a symbol; 22 % of random patterns are valid.
+  /// The least share of codewords with a valid pattern in a symbol. Of random patterns, 22 % are valid.
   private static let leastValid = 0.34
   /// The least evidence for a symbol, in bits; see `proof(dots:wrong:data:)`.
   private static let proof = 30.0
@@ -90,8 +90,8 @@ struct DotCodeWords {
     return (0..<data).map { (words[$0 + 1] + 113 * mask - $0 * mask % 113) % 113 }
   }
 
-  /// Returns the evidence for a content in bits: −log₂ of a bound on the probability that any content of `data` codewords and a mask
-  /// differs from random dots in at most `wrong` of them. 0 if a third of the dots are wrong.
+  /// Returns the evidence for a content in bits: −log₂ of a bound on the probability that random dots agree with any content of
+  /// `data` codewords and a mask in all but at most `wrong` dots. 0 if a third of the dots are wrong.
   private static func proof(dots: Int, wrong: Int, data: Int) -> Double {
     guard 3 * wrong < dots else { return 0 }
     var bits = Double(dots) - 2 - 6.82 * Double(data)
@@ -138,7 +138,7 @@ struct DotCodeWords {
       }
     }
     let unreadable = order.filter { changes(places[$0], best[$0]) > 0 }
-    // The most doubtful ones are erasures; the others, which the checks cannot correct, are tried with each of their likeliest values.
+    // The most doubtful codewords become erasures. The checks cannot correct the rest, so each is tried with its likeliest values.
     let tried = unreadable.dropFirst(checks)
     guard !tried.isEmpty else { return nil }
     let erased = Array(unreadable.prefix(checks))

@@ -3,7 +3,7 @@ import WaymarkImage
 /// The dots of a picture in one polarity: the extrema of its smoothed tones, for dots on a chequerboard of two to five pixels a module.
 /// `DotTones` below computes these tones and finds their extrema.
 struct DotField {
-  /// The places of the dots in pixels.
+  /// The positions of the dots in pixels.
   private(set) var dots: [Point2] = []
   let tones: DotTones
   /// The dots by squares of `cell` pixels: the index in `order` of the first dot of each square.
@@ -13,10 +13,10 @@ struct DotField {
   private let rows: Int
 
   private static let cell = 8
-  /// The side in pixels of the squares in which contrasts are compared, and the least contrast of a dot as a share of the
-  /// highest one in its square and the eight around it.
+  /// The side in pixels of the squares in which contrasts are compared, and the least contrast of a dot as a share of the highest
+  /// contrast in its square and the eight squares around it.
   private static let (square, leastShare) = (12, 0.2)
-  /// The largest number of dots; a picture with more keeps those of the highest contrast.
+  /// The largest number of dots: in a picture with more, the dots of the highest contrast are kept.
   private static let most = 60_000
 
   /// - Parameter known: the outlines of symbols that were read, whose dots are left out.
@@ -84,8 +84,8 @@ struct DotField {
 
 // MARK: - Tones
 
-/// The tones of a picture smoothed by a binomial filter of three by three pixels, in sixteenths of gray levels: the larger, the more a pixel
-/// looks like a dot.
+/// The tones of a picture smoothed by a binomial filter of three by three pixels, in sixteenths of gray levels; a larger value
+/// looks more like a dot.
 struct DotTones {
   let width: Int
   let height: Int
@@ -117,7 +117,7 @@ struct DotTones {
   /// The tones with light and dark exchanged.
   var negated: DotTones { DotTones(width: width, height: height, values: values.map { 0 &- $0 }) }
 
-  /// The differences of the tones from the means around, in which blurred dots are separate.
+  /// The differences of the tones from the means around them; in these differences, blurred dots are separate.
   var sharpened: DotTones {
     let wide = smoothed(shift: 4)
     var other = self
@@ -151,7 +151,7 @@ struct DotTones {
     return result
   }
 
-  /// Returns the local maxima with their places between pixels, and their difference to the tones around.
+  /// Returns the local maxima with their positions to a fraction of a pixel, and their difference to the tones around.
   func peaks() -> [(place: Point2, contrast: Int)] {
     var peaks: [(place: Point2, contrast: Int)] = []
     let margin = 3
@@ -160,7 +160,7 @@ struct DotTones {
       for y in margin..<(height - margin) {
         for i in (y * width + margin)..<(y * width + width - margin) {
           let c = v[i]
-          // Of neighbours with equal tones the first one is the maximum.
+          // Of neighbours with equal tones, the first in reading order is the maximum.
           guard c > v[i - 1], c >= v[i + 1], c > v[i - width], c >= v[i + width] else { continue }
           guard c > v[i - width - 1], c > v[i - width + 1], c >= v[i + width - 1], c >= v[i + width + 1] else {
             continue

@@ -1,9 +1,9 @@
 import WaymarkImage
 
-/// A chequerboard of dots, found from one dot outwards: every further place is predicted from the dots around it, so that bent surfaces and
-/// shifted rows are followed.
+/// A chequerboard of dots, found from one dot outwards. Each further position is predicted from the dots around it, so that the
+/// lattice follows bent surfaces and shifted rows.
 ///
-/// A place has a column and a row in modules, both even or both odd; the first dot is at 0, 0.
+/// A position in the lattice has a column and a row in modules, both even or both odd; the first dot is at 0, 0.
 struct DotLattice {
   /// The steps of a column and of a row, in pixels.
   typealias Basis = (across: Point2, down: Point2)
@@ -14,7 +14,7 @@ struct DotLattice {
   }
 
   private let field: DotField
-  /// For each place the index of its dot plus one, or `unknown` or `empty`.
+  /// For each position the index of its dot plus one, or `unknown` or `empty`.
   private var sites: [Int32] = []
   private var bases: [SIMD4<Double>] = []
   private var touched: [Int] = []
@@ -26,14 +26,14 @@ struct DotLattice {
   private(set) var basis: Basis = (.zero, .zero)
   /// The columns and rows of the dots that were found.
   private(set) var members: [(x: Int, y: Int)] = []
-  /// The number of places that were looked at so far, in all lattices.
+  /// The number of positions that were examined so far, in all lattices.
   private(set) var looks = 0
 
   private static let reach = DotCodeDecoder.sides.upperBound + 8
   private static let side = 2 * reach + 1
-  /// The largest distance of a dot from its predicted place, as a share of the distance of dots.
+  /// The largest distance of a dot from its predicted position, as a share of the distance between dots.
   private static let tolerance = 0.36
-  /// The reach of the places from which another is predicted, in modules.
+  /// The distance, in modules, up to which dots predict a position.
   private static let window = 3
 
   init(_ field: DotField) {
@@ -44,7 +44,7 @@ struct DotLattice {
 
   private static func index(_ x: Int, _ y: Int) -> Int { (y + reach) * side + x + reach }
 
-  /// Returns the index of the dot at a place; `nil` for an empty place.
+  /// Returns the index of the dot at a position; `nil` for an empty position.
   func dot(_ x: Int, _ y: Int) -> Int? {
     guard abs(x) <= Self.reach, abs(y) <= Self.reach else { return nil }
     let site = sites[Self.index(x, y)]
@@ -57,13 +57,13 @@ struct DotLattice {
   struct Seed {
     var dot: Int
     var basis: Basis
-    /// The sum over the dots at the eight places around it: 1 minus the squared distance of the dot from its place, as a share of the
-    /// largest allowed one.
+    /// The quality of the fit: the sum, over the dots at the eight positions around the seed, of 1 minus the squared distance of
+    /// the dot from its position, as a share of the largest allowed squared distance.
     var fit: Double
     /// The number of seeds around it with the same steps.
     var support = 0
 
-    /// Returns whether the steps are those of another seed, in any of the four directions.
+    /// Returns whether another seed has the same steps, in any of the four directions.
     fileprivate func agrees(with other: Seed) -> Bool {
       let (a, b) = basis
       let limit = 0.06 * (a.dot(a) + b.dot(b))
@@ -74,10 +74,10 @@ struct DotLattice {
     }
   }
 
-  /// The reach of the seeds around one in modules.
+  /// The distance, in modules, up to which seeds are compared with a seed.
   private static let beside = 7.0
 
-  /// Returns the dots that may begin a lattice, those beside the most seeds with the same steps first.
+  /// Returns the dots that may begin a lattice, in descending order of the number of seeds beside them with the same steps.
   func seeds() -> [Seed] {
     var near = Neighbours()
     var seeds: [Seed] = []
@@ -101,14 +101,14 @@ struct DotLattice {
     return seeds.sorted { ($1.support, $1.fit, $0.dot) < ($0.support, $0.fit, $1.dot) }
   }
 
-  /// The dots close to another one, the nearest first, relative to it.
+  /// The dots close to a dot, the nearest first, relative to this dot.
   private struct Neighbours {
     private var places: [(place: Point2, distance: Double)] = []
 
     /// The largest distance of a neighbour in pixels, and the largest number of neighbours.
     private static let (reach, most) = (7.5, 16)
-    /// The least number of the eight places around a dot that hold dots, and the square of the largest distance of a dot from its place,
-    /// as a share of the square of that of the nearest dot.
+    /// The least number of the eight positions around a dot that must hold dots, and the largest distance of a dot from its
+    /// position: its square as a share of the squared distance to the nearest dot.
     private static let (hits, limit) = (5, 0.07)
     /// The square of the least distance of neighbours in pixels: closer dots would merge.
     private static let closest = 4.5
@@ -128,7 +128,7 @@ struct DotLattice {
       }
     }
 
-    /// Returns the square of the distance of the dot closest to a place.
+    /// Returns the square of the distance from a position to the closest dot.
     private func nearest(_ place: Point2) -> Double {
       var least = Double.infinity
       for (other, _) in places {
@@ -138,7 +138,8 @@ struct DotLattice {
       return least
     }
 
-    /// Returns the steps of the chequerboard, if enough of the eight places around the dot that two of its neighbours imply have dots.
+    /// Two neighbours of a dot imply the steps of a chequerboard with eight positions around the dot. Returns the steps if enough
+    /// of these positions hold dots.
     func seed(_ dot: Int) -> Seed? {
       guard places.count >= Self.hits else { return nil }
       var best: (seed: Seed, area: Double)?
@@ -162,7 +163,7 @@ struct DotLattice {
           guard hits + 2 >= Self.hits else { continue }
           look(v - u)
           look(-u - v)
-          // A dot in the middle of four means that a finer chequerboard goes through them.
+          // A dot in the middle of four others shows that these belong to a finer chequerboard.
           let between = limit / 2
           guard hits >= Self.hits, nearest((u + v) / 2) >= between, nearest((u - v) / 2) >= between,
             nearest((v - u) / 2) >= between, nearest(-(u + v) / 2) >= between
@@ -178,7 +179,7 @@ struct DotLattice {
 
   /// Replaces the lattice by the chequerboard around a dot.
   ///
-  /// - Parameter limit: the largest number of places to look at.
+  /// - Parameter limit: the largest number of positions to examine.
   mutating func grow(from seed: Seed, limit: Int) {
     if sites.isEmpty {
       sites = [Int32](repeating: Site.unknown, count: Self.side * Self.side)
@@ -199,12 +200,12 @@ struct DotLattice {
         guard abs(x) < Self.reach - 3, abs(y) < Self.reach - 3, sites[Self.index(x, y)] == Site.unknown else {
           continue
         }
-        // Empty places are crossed as far as a dot predicts the next one.
+        // Empty positions are crossed as long as a dot predicts the next position.
         if look(x, y) != nil { queue += Self.around(x, y) }
-        // In a texture, few of the places that its first dots imply have dots.
+        // In a texture, few of the positions implied by its first dots hold dots.
         if looks - first >= 100, (looks - first) > 9 * members.count { return }
       }
-      // Now that more dots are known, the empty places are predicted better and looked at again.
+      // More dots are known now and predict the empty positions better, so these are examined again.
       queue = []
       for i in touched where sites[i] == Site.empty && looks - first < limit {
         let (x, y) = (i % Self.side - Self.reach, i / Self.side - Self.reach)
@@ -240,7 +241,7 @@ struct DotLattice {
     members.append((x, y))
   }
 
-  /// Looks for the dot of a place; returns whether there is one, `nil` if no dot predicts the place.
+  /// Looks for the dot at a position; returns whether there is one, or `nil` if no dot predicts the position.
   private mutating func look(_ x: Int, _ y: Int) -> Bool? {
     looks += 1
     guard let (place, basis) = predict(x, y) else { return nil }
@@ -258,8 +259,8 @@ struct DotLattice {
     return false
   }
 
-  /// Returns the position of a place and the steps there, fitted to the dots around it; the steps of the nearest dot complete the fit. `nil`
-  /// if there is no dot within `reach`.
+  /// Returns where a position of the lattice is in the picture, and the steps there, fitted to the dots around it and supplemented
+  /// by the steps of the nearest dot. `nil` without a dot within `reach`.
   ///
   /// - Parameter reach: the reach of the window in modules.
   private func predict(_ x: Int, _ y: Int, reach: Int = window) -> (place: Point2, basis: SIMD4<Double>)? {
@@ -269,7 +270,7 @@ struct DotLattice {
     let side = Self.side
     sites.withUnsafeBufferPointer { sites in
       for dy in max(-reach, -Self.reach - y)...min(reach, Self.reach - y) {
-        // Only places whose column and row have an even sum hold dots.
+        // Only positions whose column and row have an even sum hold dots.
         let first = max(-reach, -Self.reach - x)
         let odd = (x + y + dy + first) & 1
         for dx in stride(from: first + odd, through: min(reach, Self.reach - x), by: 2) {
@@ -293,7 +294,7 @@ struct DotLattice {
       }
     }
     guard w > 0 else { return nil }
-    // The steps are drawn towards those of the nearest dot.
+    // The fit is regularised (ridge regression) towards the steps of the nearest dot.
     let (ridge, across, down) = (1.5, prior.basis.lowHalf, prior.basis.highHalf)
     let (mean, mx, my) = (p / w, wx / w, wy / w)
     let (xx, xy, yy) = (wxx - wx * mx + ridge, wxy - wx * my, wyy - wy * my + ridge)
@@ -304,7 +305,8 @@ struct DotLattice {
     return (mean - u * mx - v * my, SIMD4(lowHalf: u, highHalf: v))
   }
 
-  /// Returns the position of a place in pixels, from the dots within 24 modules; `nil` if there are no dots so near.
+  /// Returns where a position of the lattice is in the picture, in pixels, from the dots within 24 modules; `nil` without such
+  /// dots.
   func place(_ x: Int, _ y: Int) -> Point2? {
     for reach in [Self.window, 6, 12, 24] {
       if let found = predict(x, y, reach: reach) { return found.place }

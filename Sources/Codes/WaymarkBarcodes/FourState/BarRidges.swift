@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// Finds bars at distances of three to ten pixels: dark ridges, whose pixels are darker than those on both sides along one direction.
+/// Finds bars three to ten pixels apart: dark ridges, whose pixels are darker than the pixels on both sides along one direction.
 struct BarRidges {
   /// A connected dark ridge, in coordinates along the direction (`s`) and at a right angle clockwise from it (`t`).
   struct Ridge {
@@ -23,18 +23,18 @@ struct BarRidges {
   let along: Point2
   let across: Point2
   private(set) var ridges: [Ridge] = []
-  /// The index of the ridge that follows each ridge along the direction; −1 if none does.
+  /// The index of the next ridge along the direction, for each ridge; −1 without one.
   private var next: [Int32] = []
 
   /// The least sum of the contrasts on both sides, in gray levels.
   private static let leastContrast: Int16 = 24
-  /// The largest number of ridges, and of the pixels of one.
+  /// The largest number of ridges, and of pixels of a ridge.
   private static let most = (ridges: 120_000, pixels: 600)
   /// The lengths of ridges, and the distances of neighbours, in pixels.
   private static let (lengths, distances) = (2.0...64.0, 2.6...11.0)
   /// The least overlap of neighbours: an ascending and a descending bar share two fifths of their lengths, less if the row is inclined.
   private static let leastOverlap = 0.2
-  /// The side of the cells by which neighbours are looked up, in pixels.
+  /// The side, in pixels, of the cells of the grid that finds neighbours.
   private static let cell = 16.0
 
   /// - Parameter tiles: the tiles in which bars across the direction may be.
@@ -88,7 +88,7 @@ struct BarRidges {
     return map
   }
 
-  /// Appends the ridges of a map, which it clears.
+  /// Appends the ridges of a map, and clears the map.
   private mutating func collect(_ map: UnsafeMutableBufferPointer<Bool>, width: Int, height: Int) {
     var waiting: [Int] = []
     for start in (width + 1)..<((height - 1) * width - 1) where map[start] {
@@ -126,7 +126,7 @@ struct BarRidges {
     }
   }
 
-  /// Finds the neighbour of each ridge: the next one that overlaps it.
+  /// Finds the neighbour of each ridge: the next ridge that overlaps it.
   private mutating func link() {
     next = [Int32](repeating: -1, count: ridges.count)
     guard let s0 = ridges.map(\.s).min(), let t0 = ridges.map(\.middle).min(), let s1 = ridges.map(\.s).max() else {
@@ -179,7 +179,7 @@ struct BarRidges {
     var isUsed = [Bool](repeating: false, count: ridges.count)
     var isFollowing = isUsed
     for j in next where j >= 0 { isFollowing[Int(j)] = true }
-    // Ridges that follow no other one come first, so that rows begin at their ends.
+    // Ridges without a predecessor come first, so that rows begin at their ends.
     let order = ridges.indices.filter { !isFollowing[$0] } + ridges.indices.filter { isFollowing[$0] }
     for first in order where !isUsed[first] {
       var (row, i, pitch) = ([ridges[first]], first, 0.0)

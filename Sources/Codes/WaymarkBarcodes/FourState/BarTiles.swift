@@ -7,14 +7,14 @@ struct BarTiles {
 
   let columns: Int
   private let rows: Int
-  /// The direction of the changes in each tile as a vector of twice its angle, which is 1 long if all changes have the same direction and
-  /// shorter if they differ; zero without changes.
+  /// The direction of the changes in each tile as a vector at twice its angle. Its length is 1 if all changes have the same
+  /// direction, less if they differ, and 0 without changes.
   private var vectors: [SIMD2<Float>]
 
   /// The least mean square of the changes over two pixels, and the least length of a vector.
   private static let (energy, coherence): (Float, Float) = (60, 0.2)
-  /// The cosine of twice the largest angle between the direction of the changes and that of a row: half the angle between the directions
-  /// that are tried, and as much for bars that lean.
+  /// The cosine of twice the largest angle between the direction of the changes and that of a row. The angle is the sum of half the
+  /// angle between the tried directions and as much again for bars that lean.
   private static let closeness: Float = 0.5
 
   init(_ view: ImageView) {
@@ -50,7 +50,7 @@ struct BarTiles {
     SIMD16<Float>(UnsafeRawPointer(first).loadUnaligned(as: SIMD16<UInt8>.self))
   }
 
-  /// Returns for each tile whether bars across a direction may be there: in it, or beside it where bars end.
+  /// Returns for each tile whether it may contain bars across a direction, or be next to such a tile, where bars end.
   func open(across direction: Point2) -> [Bool] {
     let double = SIMD2(
       Float(direction.x * direction.x - direction.y * direction.y), Float(2 * direction.x * direction.y))

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// The bars of a postal code: each may extend above the common band (ascend), below it (descend), both, or neither.
 package struct FourStateBars: Hashable {
-  /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both, 0 for neither.
+  /// The bars as two bits each: 2 for an ascender, 1 for a descender, 3 for both, 0 for neither.
   package var states: [Int]
   /// The bits in doubt, the most doubtful first: the index of the bar, and the bit of its state, 2 or 1.
   var doubts: [Doubt] = []
@@ -60,7 +60,7 @@ package struct FourStateBars: Hashable {
 
   private static func number(_ states: ArraySlice<Int>) -> Int { states.reduce(0) { $0 * 4 + $1 } }
 
-  /// Returns the numbers in base four of patterns of letters, which blanks separate.
+  /// Returns numbers in base four from patterns of letters separated by blanks.
   static func patterns(_ text: String) -> [Int] {
     text.split(separator: " ").map { letters in FourStateBars(letters).map { number($0.states[...]) } ?? 0 }
   }

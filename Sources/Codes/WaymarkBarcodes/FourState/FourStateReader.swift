@@ -2,8 +2,8 @@ import WaymarkImage
 
 /// Reads the postal codes whose bars have a common band and extend above or below it (`FourStateCode`).
 ///
-/// Ridges at equal distances begin a row, which is extended along its band while there are bars. The extents of a bar to both sides of the
-/// band give its state. The file also has the table of these codes.
+/// Ridges at equal distances begin a row, which is extended along its common band as long as bars follow. The extents of a bar to
+/// both sides of the band give its state. The file also has the table of these codes.
 enum FourStateReader {
   /// The least number of ridges that begin a row, and the largest number of rows begun per direction of an octave.
   private static let (fewest, most) = (8, 48)
@@ -86,8 +86,7 @@ struct FourStateCode: Sendable {
     FourStateCode(symbology: .japanPost, counts: [JapanPost.bars], isStrong: true, decode: JapanPost.decode),
   ]
 
-  /// Returns the text of bars, and whether they are upside down; `nil` if they are not of this code, or can be read
-  /// both ways up.
+  /// Returns the text of bars, and whether they are upside down; `nil` if they are not of this code, or are valid both ways up.
   func read(_ bars: FourStateBars) -> (text: String, isTurned: Bool)? {
     guard counts.contains(bars.count) else { return nil }
     for variant in isStrong ? bars.variants : [bars] {

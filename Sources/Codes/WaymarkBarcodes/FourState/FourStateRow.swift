@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// A row of bars of equal pitch that extend to different lengths on both sides of a common band, that of the trackers.
+/// A row of bars of equal pitch that extend to different lengths on both sides of a common band. A tracker bar is as high as this
+/// band.
 struct FourStateRow {
   private let view: ImageView
   private let along: Point2
@@ -9,7 +10,7 @@ struct FourStateRow {
   private var (offset, slope, half) = (0.0, 0.0, 1.0)
   /// The change of `s` along a bar for one pixel in `t`.
   private let lean: Double
-  /// The bars: their places along the middle of the band, from left to right.
+  /// The bars: their positions along the middle of the band, from left to right.
   private(set) var places: [Double]
   /// The difference between the median tones of spaces and bars, and the median tone of bars, in gray levels.
   private var (contrast, tone) = (0.0, 0.0)
@@ -31,7 +32,7 @@ struct FourStateRow {
     self.lean = spread > 0 ? max(-0.7, min(0.7, lean / spread)) : 0
     places = seed.map(\.s)
     guard fitBand(seed.map { ($0.t.lowerBound, $0.t.upperBound) }) else { return nil }
-    // Moves the places from the middles of the ridges, about which they lean, to the middle of the band.
+    // Moves the positions from the middles of the ridges, about which leaning bars turn, to the middle of the band.
     places = seed.map { ridge in
       let across = offset + slope * ridge.s - ridge.middle
       return ridge.s + self.lean * across
@@ -51,14 +52,14 @@ struct FourStateRow {
   /// The mean distance of the bars in pixels, along `s`.
   var pitch: Double { (places[places.count - 1] - places[0]) / Double(max(1, places.count - 1)) }
 
-  /// Returns the point on a bar at place `s`, `w` pixels in `t` from the middle of the band.
+  /// Returns the point on a bar at position `s`, `w` pixels in `t` from the middle of the band.
   private func point(_ s: Double, _ w: Double) -> Point2 {
     along * (s + lean * w) + across * (offset + slope * s + w)
   }
 
   private func tone(_ s: Double, _ w: Double) -> Double { view.bilinear(point(s, w)) }
 
-  /// Returns the mean tone at place `s` over the height of the band.
+  /// Returns the mean tone at position `s` over the height of the band.
   private func band(_ s: Double) -> Double {
     var sum = 0.0
     for step in -2...2 { sum += tone(s, Double(step) * 0.3 * half) }
@@ -94,8 +95,8 @@ struct FourStateRow {
     return best < .infinity && abs(slope) < 0.7
   }
 
-  /// The means of values divided into low and high ones so that the sum of the squared differences from these means is least; the
-  /// outermost values are left out.
+  /// The means of low and of high values. The values are divided so that the sum of squared differences from these two means is
+  /// least; the outermost values are left out.
   private struct Split {
     private(set) var (low, high, error) = (0.0, 0.0, Double.infinity)
 
@@ -141,7 +142,7 @@ struct FourStateRow {
       let pitch = (last - places[places.count - 1 - back]) / Double(back)
       let step = pitch / 10
       let tones = (2...20).map { band(last + Double($0) * step) }
-      // Finds the darkest place within 0.3 pitches of the expected one.
+      // Finds the darkest position within 0.3 pitches of the expected one.
       guard let darkest = (5...11).min(by: { tones[$0] < tones[$1] }) else { return }
       let before = tones[max(0, darkest - 6)...(darkest - 2)].max() ?? 0
       let after = tones[(darkest + 2)...min(18, darkest + 6)].max() ?? 0
@@ -233,7 +234,7 @@ struct FourStateRow {
     )
   }
 
-  /// Returns the places fitted by a quadratic function of their indices, which approximates an equal pitch seen at an angle.
+  /// Returns the positions fitted by a quadratic function of their indices, which approximates an equal pitch in perspective.
   private func smoothed() -> [Double]? {
     let n = Double(places.count)
     // Uses polynomials that are orthogonal over the indices.
@@ -270,7 +271,8 @@ struct FourStateRow {
       guard gap > 0.45, short > 0.15, long > 1.7 * short else { return nil }
     }
 
-    /// Returns the distance of a length from the middle of both, as a share of half their difference: 0 is undecided, 1 or more clear.
+    /// Returns the certainty of a length: its distance from the middle between both lengths, as a share of half their difference. 0
+    /// is undecided, 1 or more clear.
     func margin(_ length: Double) -> Double { abs(length - middle) / (gap / 2) }
   }
 }

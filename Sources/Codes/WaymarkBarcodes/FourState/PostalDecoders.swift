@@ -16,7 +16,8 @@ package enum RoyalMail {
     guard counts.contains(bars.count), bars.states.first == 2, bars.states.last == 3,
       let values = values(bars, from: 1, to: bars.count - 1), let check = values.last
     else { return nil }
-    // The rows of all characters add up to the row of the check, and so do the columns; both count from one.
+    // The row of the check character is the sum of the rows of all characters, and its column the sum of their columns; both count
+    // from one.
     let data = values.dropLast()
     var (row, column) = (5, 5)
     for value in data { (row, column) = (row + value / 6 + 1, column + value % 6 + 1) }
@@ -218,7 +219,7 @@ package enum Mailmark {
     "A": Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "L": Array("ABDEFGHJLNPQRSTUWXYZ"), "N": Array("0123456789"),
   ]
 
-  /// The symbols of six bits with an even number of set bits, and those with an odd number; neither 0 nor 63 is one.
+  /// The symbols of six bits with an even number of set bits, and those with an odd number; 0 and 63 are not symbols.
   private static let evenSymbols = (1..<63).filter { $0.nonzeroBitCount.isMultiple(of: 2) }
   private static let oddSymbols = (1..<63).filter { !$0.nonzeroBitCount.isMultiple(of: 2) }
 }
@@ -234,11 +235,11 @@ package enum IntelligentMail {
     guard bars.count == self.bars else { return nil }
     var characters = [Int](repeating: 0, count: 10)
     for (i, place) in places.enumerated() {
-      // The first 65 places are the descenders of the bars, the others their ascenders.
+      // The first 65 positions are the descenders of the bars, the rest are their ascenders.
       let isSet = place <= Self.bars ? bars.states[place - 1] & 1 : bars.states[place - 1 - Self.bars] >> 1
       characters[i / 13] |= isSet << (i % 13)
     }
-    // A character has five or two bits set; it is inverted if its bit of the check is set.
+    // A character has five or two bits set, or the inverse if its bit of the check is set.
     var (words, check): ([Int], Int) = ([], 0)
     for (i, character) in characters.enumerated() {
       let isInverted = character.nonzeroBitCount > 5
@@ -290,8 +291,8 @@ package enum IntelligentMail {
     return check
   }
 
-  /// The codeword of each character (appendix D): first characters with five of 13 bits set, then those with two. In both groups a
-  /// character is followed by its bits in reverse order, and characters that are equal to their reverse come last.
+  /// The codeword of each character (appendix D): first the characters with five of 13 bits set, then those with two. In both
+  /// groups the reversed bits of a character come next after it, and characters equal to their reverse come last.
   private static let codewords: [Int: Int] = {
     var words: [Int: Int] = [:]
     var first = 0

@@ -10,12 +10,12 @@ enum HanXinDecoder {
 
   /// The number of bits of the function information, and of check codewords of four bits in it.
   private static let (bits, checks) = (28, 4)
-  /// The distance, in the sequence of the blocks, of codewords that are neighbours in the symbol: damage to one place
-  /// is spread over blocks.
+  /// The distance, in the sequence of the blocks, of codewords that are neighbours in the symbol. It spreads local damage over
+  /// several blocks.
   private static let spread = 13
 
-  /// Returns the message of a symbol; `nil` if its size is not that of its function information, or a block has too
-  /// many errors.
+  /// Returns the message of a symbol; `nil` if its size is not the size in its function information, or a block has too many
+  /// errors.
   static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
     guard matrix.columns == matrix.rows, let information = information(matrix),
       HanXinLayout.side(information.version) == matrix.columns
@@ -23,8 +23,8 @@ enum HanXinDecoder {
     return decode(matrix, HanXinLayout(information.version), information)
   }
 
-  /// Returns the function information, from the more certain modules of both copies, or from either copy; `nil` if it
-  /// is invalid.
+  /// Returns the function information: from the more certain module of each pair in the two copies, or else from one copy; `nil` if
+  /// it is invalid.
   static func information(_ matrix: ModuleMatrix) -> Information? {
     let copies = HanXinLayout.information(matrix.columns).map { places in
       places.map { (matrix[$0.x, $0.y] ? 1 : -1) * matrix.margin($0.x, $0.y) }

@@ -1,8 +1,8 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// A finder pattern of a Han Xin Code symbol: a block of three by three modules, and two nested right angles around one corner of it.
-/// `SeenPlaces` below records the positions that were examined.
+/// A finder pattern of a Han Xin Code symbol: a block of three by three modules, and two nested right angles around one of its
+/// corners. `SeenPlaces` below records the positions that were examined.
 struct HanXinFinder {
   /// The centre of the block.
   var center: Point2
@@ -42,16 +42,16 @@ struct HanXinFinder {
   private static let contrast = 24
   /// The least share of the modules of a pattern that have the right tone.
   private static let leastAgreement = 0.7
-  /// The number of rays from a block, about a third of which cross the angles; the least number of rays in a sector that must cross
-  /// them; and the largest number of consecutive rays in a sector that may miss them.
+  /// The number of rays from a block, about a third of which cross the two right angles of its pattern; the least number of rays in
+  /// a sector that must cross them; and the largest number of consecutive rays in a sector that may miss them.
   private static let (all, least, gap) = (48, 11, 2)
   private static let directions = (0..<all).map { i -> Point2 in
     let angle = 2 * Double.pi * Double(i) / Double(all)
     return Point2(Double.cosine(angle), Double.sine(angle))
   }
 
-  /// Returns the patterns that rows or columns cross from the block to the angles, the clearest first. Rows cross those of at least two
-  /// corners of any symbol, so columns are examined only if rows have found one.
+  /// Returns the patterns that rows or columns cross from the block to the right angles, the clearest first. In any symbol, rows
+  /// cross at least two patterns this way, so columns are examined only if rows have found one.
   static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [HanXinFinder] {
     guard view.width >= 23, view.height >= 23 else { return [] }
     var found: [HanXinFinder] = []
@@ -123,8 +123,8 @@ struct HanXinFinder {
     return other
   }
 
-  /// Returns a pattern for each sector in which rays from the block around a point cross angles: modules beside the block may look like
-  /// angles, too.
+  /// Returns a pattern for each sector in which rays from the block around a point cross right angles. There may be several,
+  /// because modules beside the block may look like such angles, too.
   private static func patterns(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, _ hit: Hit
   ) -> [HanXinFinder] {
@@ -178,7 +178,8 @@ struct HanXinFinder {
       let mean = (last - first) / 4
       return mean > low && mean < high ? mean : nil
     }
-    // Of every fourth ray around the direction in which a line crosses the pattern, at least two cross the angles.
+    // Every fourth ray around the direction in which a line crosses the pattern is tried first: at least two of these must cross
+    // the right angles.
     var widths = [Double?](repeating: nil, count: all)
     func crosses(_ turn: Int) -> Bool {
       let ray = (hit.ray + turn + all) % all
@@ -215,7 +216,7 @@ struct HanXinFinder {
     return found
   }
 
-  /// Returns the share of the modules of the pattern, and of the light line beside it, that have the right tone.
+  /// Returns the share of correct tones among the modules of the pattern and of the light line beside it.
   private func agreement(_ isInk: (_ x: Double, _ y: Double) -> Bool?) -> Double {
     let half = 0.5.squareRoot() * module
     let across = Point2(diagonal.y - diagonal.x, -diagonal.x - diagonal.y) * half
@@ -231,7 +232,7 @@ struct HanXinFinder {
   }
 }
 
-/// The places where a finder pattern was looked for, by squares.
+/// The positions where a finder pattern was looked for, by squares.
 private struct SeenPlaces {
   private typealias Place = (center: Point2, width: Double, reach: Double, isLight: Bool)
 
@@ -239,7 +240,7 @@ private struct SeenPlaces {
   private var squares: [[Place]]
   private let columns: Int
   private let rows: Int
-  /// The side of a square in pixels, and the largest ratio of the sizes of modules at the same place.
+  /// The side of a square in pixels, and the largest ratio of module sizes that count as the same pattern.
   private static let (side, ratio) = (16.0, 1.4)
 
   init(_ view: ImageView) {

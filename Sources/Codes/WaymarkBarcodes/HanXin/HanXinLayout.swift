@@ -9,7 +9,8 @@ struct HanXinLayout: Sendable {
   /// The indices of the data modules, in the order of their bits.
   let data: [Int]
 
-  /// The finder pattern at the top left; those at the other corners are turned or mirrored copies, and a light line separates each.
+  /// The finder pattern at the top left, without the light line that separates it from the data; the other corners have turned or
+  /// mirrored copies.
   private static let finder = ["1111111", "1000000", "1011111", "1010000", "1010111", "1010111", "1010111"].map {
     $0.map { $0 == "1" }
   }
@@ -100,7 +101,7 @@ struct HanXinLayout: Sendable {
     return [first, first.map { (x: last - $0.x, y: last - $0.y) }]
   }
 
-  /// Returns whether a mask, 0 to 3, inverts a module; mask 0 inverts none.
+  /// Returns whether a mask, 0 to 3, inverts a module; mask 0 leaves all unchanged.
   static func changes(_ mask: Int, _ x: Int, _ y: Int) -> Bool {
     let (i, j) = (y + 1, x + 1)
     return switch mask {

@@ -1,18 +1,18 @@
 import WaymarkImage
 
-/// Reads Han Xin Code symbols (ISO/IEC 20830) by the finder patterns at their four corners, of which the one at the bottom left points
+/// Reads Han Xin Code symbols (ISO/IEC 20830) by the finder patterns at their four corners; the pattern at the bottom left points
 /// inwards.
 struct HanXinReader {
   private let view: ImageView
-  /// The largest number of sets of finder patterns that are fitted, and the number of failures to decode one after which the search
-  /// ends.
+  /// The largest number of sets of finder patterns that are fitted, and the number of sets that may fail to decode before the
+  /// search ends.
   private static let (sets, failures) = (40, 6)
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
     let reader = HanXinReader(view: search.view)
     let found = reader.read(HanXinFinder.find(search.view, levels: search.levels, step: search.step))
     guard search.isStill, !found.contains(where: \.isRead) else { return found }
-    // The runs of blurred finder patterns cross the threshold again when they are sharpened, those of large modules at half the size.
+    // Sharpening separates the merged runs of blurred finder patterns. For large modules, it works at half the size.
     for scale in [1, 2] {
       let picture = scale == 1 ? sharpened(search.view) : search.view.shrunk(by: scale).withView(sharpened)
       let finders = picture.withView { HanXinFinder.find($0, levels: BlockMean($0), step: search.step) }
@@ -73,7 +73,7 @@ struct HanXinReader {
     [[5.5, 5.5], [side - 5.5, 5.5], [side - 5.5, side - 5.5], [1.5, side - 1.5]]
   }
 
-  /// Returns the sets of finder patterns that may be those of a symbol, the best first.
+  /// Returns the sets of finder patterns that may belong to one symbol, the best first.
   private static func corners(_ finders: [HanXinFinder]) -> [Corners] {
     var sets: [Corners] = []
     for (i, a) in finders.enumerated() {
@@ -129,8 +129,8 @@ struct HanXinReader {
 
   // MARK: The symbol
 
-  /// The largest deviation of the side of a version from the estimated one, as a share, and the number of versions refined of those
-  /// that fit best.
+  /// The largest deviation of a version's side from the estimated side, as a share, and the number of best-fitting versions that
+  /// are refined.
   private static let (tolerance, candidates) = (0.25, 4)
   /// The ways of sampling that are tried: the radius of the threshold's neighbourhood in modules, and the amount of sharpening.
   private static let renderings: [(radius: Int, sharpen: Float)] = [(4, 0), (4, 0.6), (4, 1.2), (6, 2)]
@@ -205,13 +205,14 @@ struct HanXinReader {
     ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
   }
 
-  /// Returns the modules of a mirrored symbol: reflected at the diagonal through its top right corner, which keeps its fixed modules.
+  /// Returns the modules of a mirrored symbol, reflected at the diagonal through its top right corner; the fixed modules stay the
+  /// same.
   private static func mirrored(_ matrix: ModuleMatrix) -> ModuleMatrix {
     let last = matrix.columns - 1
     return matrix.picked(columns: matrix.rows, rows: matrix.columns) { (last - $1, last - $0) }
   }
 
-  /// Returns the function information that each way of sampling shows; a way that shows none adds nothing.
+  /// Returns the function information from each way of sampling, leaving out ways that show none.
   private func information(_ map: Homography, _ version: Int, _ isLight: Bool) -> [HanXinDecoder.Information] {
     let sampler = sampler(map, HanXinLayout.side(version))
     return Self.renderings.flatMap {

@@ -102,7 +102,7 @@ struct HanXinText {
     add(second)
   }
 
-  /// Reads characters of the two common regions of GB 18030, which have codes to change from one to the other.
+  /// Reads characters of the two common regions of GB 18030; codes change from one region to the other.
   private mutating func readRegions(first: Int) -> Bool {
     var region = first
     while let value = bits.read(12) {

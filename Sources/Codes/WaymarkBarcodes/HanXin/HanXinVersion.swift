@@ -1,5 +1,5 @@
-/// A version, which is a size, of Han Xin Code: its alignment lines and its blocks of error correction (ISO/IEC 20830, tables 1 and
-/// A.1).
+/// A version of Han Xin Code, which determines the size of a symbol, its alignment lines and its blocks of error correction
+/// (ISO/IEC 20830, tables 1 and A.1).
 struct HanXinVersion {
   /// A number of equal blocks, with the numbers of their data and check codewords.
   struct Blocks {
@@ -8,7 +8,7 @@ struct HanXinVersion {
     var checks: Int
   }
 
-  /// The distance of the alignment lines in modules, and the number of these distances; the rest is a shorter or longer one.
+  /// The distance between alignment lines in modules, and how often it occurs; the remaining distance may be shorter or longer.
   let pitch: (length: Int, count: Int)
   /// The blocks of each of the four levels of error correction.
   let levels: [[Blocks]]

@@ -1,9 +1,8 @@
 import WaymarkImage
 
 /// Reads the add-ons of two and five digits to the right of EAN-13, UPC-A and UPC-E (GS1 General Specifications, 5.2.1.4): issues
-/// of periodicals and prices of books. Their only check is the parity of their digits, so they are looked for only on request,
-/// and only beside a code that was read. `RetailPattern` below computes the elements of EAN and UPC symbols from their
-/// digits.
+/// of periodicals and prices of books. An add-on has no other check than the parity of its digits, so it is read only on request,
+/// and only beside a code that was read.
 struct AddOnReader {
   let image: ImageView
   /// The add-ons to read: of two digits, of five, or both.
@@ -41,7 +40,7 @@ struct AddOnReader {
     return nil
   }
 
-  /// Returns the region of the bars of a code: the one that the bar search found, or one around its corners.
+  /// Returns the region of a code's bars from the bar search, or else a region around its corners.
   private func region(of symbol: Symbol) -> BarRegion {
     let corners = symbol.corners
     let center = corners.center
@@ -92,8 +91,8 @@ struct AddOnReader {
     "GGLLL", "GLGLL", "GLLGL", "GLLLG", "LGGLL", "LLGGL", "LLLGG", "LGLGL", "LGLLG", "LLGLG",
   ]
 
-  /// Returns the digits of the add-on whose first digit begins at run `at`; `nil` if they are invalid. A digit has four elements,
-  /// a light and a dark module are between two digits, and light follows the last one.
+  /// Returns the digits of the add-on whose first digit begins at run `at`; `nil` if they are invalid. A digit has four elements; a
+  /// light and a dark module separate two digits, and light follows the last digit.
   private static func characters(_ line: LinearLine, _ at: Int, _ count: Int, _ module: Double) -> [(
     digit: Int, isEven: Bool
   )]? {
@@ -110,7 +109,8 @@ struct AddOnReader {
       guard abs(size - module) < 0.2 * module else { return nil }
       var best: (index: Int, off: Double)?
       for (index, pattern) in RetailPattern.digits.enumerated() {
-        // Distances between similar edges do not change with ink spread; digits that share them differ in their element widths.
+        // Ink spread does not change the distances between similar edges. Digits with equal distances differ in the widths of their
+        // elements.
         var off = 0.0
         for j in 0..<3 { off = max(off, abs((own[j] + own[j + 1]) / size - Double(pattern[j] + pattern[j + 1]))) }
         for j in 0..<4 { off = max(off, abs(own[j] / size - Double(pattern[j])) / 1.5) }
@@ -120,76 +120,5 @@ struct AddOnReader {
       found.append((best.index % 10, best.index >= 10))
     }
     return found
-  }
-}
-
-// MARK: - Elements of EAN and UPC
-
-/// The elements of an EAN or UPC symbol, computed from its digits (ISO/IEC 15420, 5.2 and 5.3).
-package enum RetailPattern {
-  /// Returns the widths of the elements in modules, alternately dark and light, the first dark; `nil` for another symbology,
-  /// other characters than digits or a wrong number of them.
-  package static func widths(_ symbology: Symbology, _ digits: [UInt8]) -> [Int]? {
-    guard digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
-    let d = digits.map { Int($0) - 48 }
-    return switch (symbology, d.count) {
-    case (.ean13, 13): two(Array(d[1..<7]), parity[d[0]], Array(d[7...]))
-    case (.upcA, 12): two(Array(d[..<6]), parity[0], Array(d[6...]))
-    case (.ean8, 8): two(Array(d[..<4]), "LLLL", Array(d[4...]))
-    case (.upcE, 8): guards(3) + half(Array(d[1..<7]), short(check: d[7], system: d[0])) + guards(6)
-    default: nil
-    }
-  }
-
-  /// Returns the twelve digits of UPC-A for the eight digits of UPC-E (ISO/IEC 15420, 4.4.4); `nil` for any other text.
-  static func expanded(_ text: String) -> String? {
-    let digits = Array(text)
-    guard digits.count == 8, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-    let body = digits[1...6].map { $0 }
-    let middle: String
-    switch body[5] {
-    case "0", "1", "2": middle = String(body[0...1]) + String(body[5]) + "0000" + String(body[2...4])
-    case "3": middle = String(body[0...2]) + "00000" + String(body[3...4])
-    case "4": middle = String(body[0...3]) + "00000" + String(body[4])
-    default: middle = String(body[0...4]) + "0000" + String(body[5])
-    }
-    return String(digits[0]) + middle + String(digits[7])
-  }
-
-  /// The widths in modules of the elements of the digits in set A (odd parity), then in set B (even), the first element light.
-  /// Set C has the widths of A with the first element dark.
-  package static let digits: [[Int]] = {
-    let odd = [
-      [3, 2, 1, 1], [2, 2, 2, 1], [2, 1, 2, 2], [1, 4, 1, 1], [1, 1, 3, 2], [1, 2, 3, 1], [1, 1, 1, 4], [1, 3, 1, 2],
-      [1, 2, 1, 3], [3, 1, 1, 2],
-    ]
-    return odd + odd.map { $0.reversed() }
-  }()
-
-  /// The parities of the six digits of the left half, by the first digit of an EAN-13: L for set A, G for set B.
-  private static let parity = [
-    "LLLLLL", "LLGLGG", "LLGGLG", "LLGGGL", "LGLLGG", "LGGLLG", "LGGGLL", "LGLGLG", "LGLGGL", "LGGLGL",
-  ]
-
-  /// For each first digit of an EAN-13, and each digit of the left half: true if it is of set B.
-  package static let evenPlaces: [[Bool]] = parity.map { $0.map { $0 == "G" } }
-
-  /// Returns the parities of a UPC-E, by its check digit and number system.
-  private static func short(check: Int, system: Int) -> String {
-    let even = [
-      "GGGLLL", "GGLGLL", "GGLLGL", "GGLLLG", "GLGGLL", "GLLGGL", "GLLLGG", "GLGLGL", "GLGLLG", "GLLGLG",
-    ][check]
-    return system == 0 ? even : String(even.map { $0 == "G" ? "L" : "G" })
-  }
-
-  private static func guards(_ count: Int) -> [Int] { Array(repeating: 1, count: count) }
-
-  private static func half(_ d: [Int], _ parity: String) -> [Int] {
-    zip(d, parity).flatMap { digits[$0 + ($1 == "G" ? 10 : 0)] }
-  }
-
-  /// Returns the elements of two halves between guard bars.
-  private static func two(_ left: [Int], _ parity: String, _ right: [Int]) -> [Int] {
-    guards(3) + half(left, parity) + guards(5) + right.flatMap { digits[$0] } + guards(3)
   }
 }

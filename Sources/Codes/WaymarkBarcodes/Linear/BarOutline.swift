@@ -2,9 +2,9 @@ import WaymarkImage
 
 /// Finds the corners of the bars of a code that was read.
 ///
-/// The region of the bar search may contain more than the code and miss thin bars; the ends of libzbar's scan lines may be in the middle of
-/// an EAN or UPC. Here a line that was read is the template: along the bars the code extends as far as the lines resemble it; across them
-/// an EAN or UPC is where its elements, known from its digits, fit.
+/// The region of the bar search may contain more than the code and miss thin bars; the ends of libzbar's scan lines may be in the
+/// middle of an EAN or UPC. A line that was read therefore serves as a template. Along the bars, the code extends as far as the
+/// lines resemble the template. Across the bars, an EAN or UPC extends over the elements known from its digits.
 struct BarOutline {
   private let image: ImageView
   private let region: BarRegion
@@ -33,8 +33,8 @@ struct BarOutline {
   /// A line across the bars: one sample per pixel of the strip's width.
   private typealias Line = [Float]
 
-  /// Returns the corners of a code, the top left of the region first; `nil` if the line that was read shows no bars, or if these are less
-  /// than eight columns wide or three pixels high.
+  /// Returns the corners of a code, the top left of the region first; `nil` if the line that was read shows no bars, or if the
+  /// corners enclose fewer than eight columns or three pixels of height.
   ///
   /// - Parameters:
   ///   - span: the columns of the strip between which libzbar's scan lines read the code; `nil` if unknown.
@@ -58,9 +58,10 @@ struct BarOutline {
     return Quadrilateral(topLeft: top.left, topRight: top.right, bottomRight: bottom.right, bottomLeft: bottom.left)
   }
 
-  /// Returns the upper ends of the first and the last bar if `way` is −1, and the lower ones if it is 1.
+  /// Returns the upper ends of the first and the last bar if `way` is −1, and the lower ends if it is 1.
   ///
-  /// Under a tilt the ends of the bars are not at right angles to them: the two ends of the line are tracked separately.
+  /// If the code is tilted, the ends of the bars are not at right angles to the bars, so the two ends of the line are tracked
+  /// separately.
   private func edge(
     _ template: Line, _ range: ClosedRange<Int>, _ ends: ClosedRange<Double>, _ way: Double
   ) -> (left: Point2, right: Point2) {
@@ -87,8 +88,8 @@ struct BarOutline {
 
   // MARK: Along the bars
 
-  /// Returns the distance along the bars to which lines resemble the template, negative upwards (`way` −1) and positive downwards (`way`
-  /// 1), and the shift of the last of these lines along itself, because bars may be slanted; both in pixels of the picture.
+  /// Returns how far lines resemble the template along the bars, negative upwards (`way` −1) and positive downwards (`way` 1), and how
+  /// far the last of these lines is shifted along itself, because bars may be slanted; both in pixels of the picture.
   private func grow(_ template: Line, _ range: ClosedRange<Int>, _ way: Double) -> (reach: Double, shift: Double) {
     let step = max(1, region.height / 100)
     // A few hundred samples are enough to recognise bars.
@@ -109,7 +110,7 @@ struct BarOutline {
       }
       guard let best else { break }
       if best.likeness >= least {
-        // The threshold follows the lines close to the one that was read, because noise is in all of them.
+        // The threshold is taken from the lines close to the template, because all lines have the same noise.
         if distance <= 3 * step { least = max(least, 0.5 * best.likeness) }
         (reach, shift) = (way * distance, best.shift)
       }
@@ -156,7 +157,7 @@ struct BarOutline {
 
   // MARK: Across the bars
 
-  /// Returns the position of elements of known widths in a line; `nil` if they fit nowhere.
+  /// Returns the position of elements of known widths in a line; `nil` if they fit at no position.
   ///
   /// - Parameters:
   ///   - span: the part of the line that libzbar's scan lines read.
@@ -165,7 +166,7 @@ struct BarOutline {
     _ widths: [Int], to line: Line, span: ClosedRange<Double>?, seen: ClosedRange<Double>?
   ) -> ClosedRange<Double>? {
     let modules = Double(widths.reduce(0, +))
-    // The scan lines read the whole code, or one of its halves; without scan lines, the bars of the region are used.
+    // The scan lines read the whole code or one of its halves. Without scan lines, the bars of the region are used.
     var starts: [(from: Double, module: Double)] = []
     if let span, span.upperBound - span.lowerBound > 8 {
       let (from, length) = (span.lowerBound, span.upperBound - span.lowerBound)
@@ -222,7 +223,7 @@ struct BarOutline {
     /// Half the growth of the modules from the beginning to the end, as a share of the mean module.
     var bend = 0.0
 
-    /// Replaces the fit by another one if the line resembles the pattern more there.
+    /// Replaces the fit by another if the line resembles the pattern more at the other.
     ///
     /// - Parameter samples: the least number of samples to compare per module; infinity for every pixel.
     mutating func improve(with other: Fit, _ pattern: [Float], template: Line, samples: Double = .infinity) {
@@ -266,7 +267,7 @@ struct BarOutline {
     return pattern + [1, 1, 1]
   }
 
-  /// Returns libzbar's span, from which an element may be missing, widened to the outer edges of the code; without a span, the range of the
+  /// Returns libzbar's span, which may lack an element, widened to the outer edges of the code; without a span, the range of the
   /// bars around the middle of the line.
   private func widened(_ span: ClosedRange<Double>?, _ symbology: Symbology, _ line: Line) -> ClosedRange<Double>? {
     guard let span else { return trimmed(line, around: nil) }

@@ -11,8 +11,7 @@ struct BarSearch {
   private static let leastCoherence: Float = 0.55
   /// The least coherence of a cell without its neighbours.
   private static let leastOwnCoherence: Float = 0.8
-  /// The height in cells below which bars are low: their ends then distort the direction and the extent that are
-  /// measured.
+  /// The height in cells below which bars are low. The ends of low bars distort the measured direction and extent.
   private static let low = 6.0
   /// The number of regions, the largest ones, among which pieces of one code are sought.
   private static let joinable = 24
@@ -20,7 +19,7 @@ struct BarSearch {
   /// The pixels that show that a cell contains bars.
   private enum Evidence: Int, Comparable {
     case none
-    /// The cell's own pixels alone.
+    /// Evidence in the pixels of the cell alone.
     case own
     /// The pixels of the cell and of its neighbours.
     case neighbours
@@ -37,7 +36,7 @@ struct BarSearch {
     var uy = ux
     var evidence = [Evidence](repeating: .none, count: count)
     for i in 0..<count {
-      // 9 cells of 32 sampled pixels; differences were halved, so their squares are multiplied by four.
+      // The tensor sums 9 cells of 32 sampled pixels. Its differences were halved, so the squares are multiplied by four.
       guard (tensor.xx[i] + tensor.yy[i]) * (4 / (9 * 32)) > Self.leastEnergy else { continue }
       var (a, b, c) = (tensor.xx[i], tensor.yy[i], tensor.xy[i])
       var (dx, dy) = (a - b, 2 * c)
@@ -73,8 +72,8 @@ struct BarSearch {
     }
     regions = grown(.neighbours)
     if evidence.contains(.own) {
-      // Only low regions are added: in a higher one, cells with evidence of their own pixels alone would join the bars with what is
-      // beside them.
+      // This search adds low regions only: in a high region, cells with evidence of their own pixels alone would join the bars with
+      // their surroundings.
       let low = grown(.own).filter { $0.height < Self.low * Double(StructureTensor.side) }
       regions.removeAll { known in low.contains { $0.corners.contains(known.center) } }
       regions += low
@@ -109,7 +108,7 @@ struct BarSearch {
     }
     var total = sum { [tensor.xx[$0], tensor.yy[$0], tensor.xy[$0]] }
     let energy = (total.xx + total.yy) * 4 / (9 * 32 * Double(cells.count))
-    // The cells are connected: each row and column between the outermost ones has some.
+    // The cells are connected, so each row and column between the outermost ones contains some.
     func extent(_ place: (Int) -> Int) -> Double {
       let (least, most) = cells.reduce((Int.max, 0)) { (min($0.0, place($1)), max($0.1, place($1))) }
       return Double(most - least + 1)
@@ -117,7 +116,7 @@ struct BarSearch {
     if min(extent { $0 / tensor.columns }, extent { $0 % tensor.columns }) < Self.low
       || total.spread < Double(leastCoherence) * (total.xx + total.yy)
     {
-      // The ends of low bars, of which every other row is sampled, would turn the direction by degrees.
+      // Only every other row is sampled, so the ends of low bars would turn the direction by degrees.
       total = sum { tensor.inner[$0] }
     }
     guard var direction = total.principalAxis else { return nil }

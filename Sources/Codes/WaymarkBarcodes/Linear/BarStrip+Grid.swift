@@ -7,7 +7,7 @@ extension BarStrip {
   /// Draws the strip of a drawing in two tones, with the edges moved to the grid of its modules: at few pixels per module, edges rounded
   /// to pixels change the widths of elements.
   ///
-  /// - Returns: nil if the bars are not along rows or columns, have other tones than two, show no grid, or are partly outside the
+  /// - Returns: nil if the bars are not along rows or columns, have more than two tones, show no grid, or are partly outside the
   ///   picture.
   func drawOnGrid(_ view: ImageView) -> GrayImage? {
     let along = place(1, 0) - place(0, 0)
@@ -44,7 +44,7 @@ extension BarStrip {
 
   /// The largest slope of bars along rows or columns: one row crosses all of them.
   private static let slope = 0.02
-  /// The number of parts of lines without a grid at which the search ends.
+  /// The number of parts of lines that may lack a grid before the search ends.
   private static let misses = 4
 }
 
@@ -59,7 +59,7 @@ private struct ModuleGrids {
   /// The width of a run that separates codes, as a multiple of the shortest run plus one pixel: wider than any element of DataBar.
   private static let separate = 9.5
 
-  /// Returns the edges moved to the grids of the codes that they belong to; edges of parts without a grid are unchanged.
+  /// Returns the edges moved to the grids of their codes; edges of parts without a grid are unchanged.
   mutating func borders(of edges: [Int]) -> [Double] {
     let runs = zip(edges, edges.dropFirst()).map { $1 - $0 }
     let least = Self.separate * (Double(runs.min() ?? 0) + 1)
@@ -87,7 +87,7 @@ private struct ModuleGrids {
 
 /// A line of pixels that have one of two tones, dark or light.
 private struct HardLine {
-  /// The pixels before which the tone changes, in ascending order.
+  /// The indices of the pixels before which the tone changes, in ascending order.
   private(set) var edges: [Int] = []
   private let low: UInt8
   private let high: UInt8
@@ -120,7 +120,7 @@ private struct HardLine {
   /// - Parameter isReversed: true if the row runs from the end of the line.
   func drawn(_ edges: [Double], isReversed: Bool, width: Int) -> [UInt8] {
     var isLight = isReversed ? self.isLight.last : self.isLight.first
-    // An edge changes the pixel that it divides in part, and those behind it fully.
+    // An edge partly changes the pixel that it divides, and fully changes the pixels after it.
     var changes = [Double](repeating: 0, count: width + 1)
     let contrast = Double(high - low)
     var level = Double(isLight ? high : low)

@@ -1,8 +1,7 @@
 import WaymarkImage
 
-/// Straightens the bars of a region into a picture of few rows. Each row is the mean of a band across the code: the averaging reduces
-/// noise, and every scan line crosses the bars. `BarWindow` below is the part of a picture around regions of bars from
-/// which strips are cut.
+/// Straightens the bars of a region into a picture of few rows. Each row is the mean of a band across the code: the averaging
+/// reduces noise, and every scan line crosses the bars. `BarWindow` below is a part of a picture around regions of bars.
 struct BarStrip {
   /// The number of pixels of the strip per pixel of the picture, across the bars.
   let scale: Double
@@ -58,8 +57,8 @@ struct BarStrip {
   /// Returns the column of the strip that shows a point of the picture.
   func column(of point: Point2) -> Double { (point - origin).dot(stepU) / stepU.dot(stepU) }
 
-  /// Returns the range of the columns in which scan lines left a code; `nil` if it is at most a quarter as long as the region, because they
-  /// then left the code at one end only.
+  /// Returns the range of the columns in which scan lines left a code; `nil` if it is at most a quarter as long as the region,
+  /// because the lines then left the code at one end only.
   func span(of columns: [Double], in region: BarRegion) -> ClosedRange<Double>? {
     guard let first = columns.min(), let last = columns.max(), (last - first) / scale > 0.25 * region.length else {
       return nil
@@ -121,16 +120,16 @@ struct BarStrip {
     }
   }
 
-  /// The least correlations of the brightness changes between adjacent bands, and between a band and the next but one: blurred bars exceed
-  /// them, and half of the lines of text do not.
+  /// The least correlations of the brightness changes between adjacent bands, and between a band and the next but one. Blurred bars
+  /// exceed them, half of the lines of text do not.
   private static let alike: [Float] = [0.75, 0.4]
 
-  /// Returns whether a strip looks alike in some band and the next, and in some band and the next but one, as bars do, even slanted ones.
-  /// Letters differ at each height.
+  /// Returns whether a strip looks alike in some band and the next, and in some band and the next but one. Even slanted bars do;
+  /// letters differ at each height.
   static func isContinuous(_ strip: GrayImage) -> Bool {
     let (width, bands) = (strip.width / 2 - 2, strip.height / 2)
     guard width > 16, bands > alike.count else { return true }
-    // The brightness changes between pixels of the picture, each of which is two pixels of a strip.
+    // The brightness changes between pixels of the picture; two pixels of a strip are one pixel of the picture.
     let changes = (0..<bands).map { band in
       strip.withView { view in
         let row = view.row(2 * band)
@@ -156,8 +155,8 @@ struct BarStrip {
     }
   }
 
-  /// Returns a strip with the contrast multiplied by `gain` about the local mean: that of a block of `block` pixels and two blocks on either
-  /// side.
+  /// Returns a strip with its contrast multiplied by `gain` about the local mean, taken over a block of `block` pixels and two
+  /// blocks on either side.
   static func stretch(_ strip: GrayImage, block: Int, gain: Int) -> GrayImage {
     let width = strip.width
     let blocks = max(1, width / block)
@@ -237,7 +236,7 @@ struct BarWindow {
     isWhole = false
   }
 
-  /// Returns the windows around regions; overlapping ones are joined if that adds little area.
+  /// Returns the windows around regions; overlapping windows are joined if that adds little area.
   static func windows(around regions: [BarRegion], in image: ImageView) -> [BarWindow] {
     var windows: [BarWindow] = []
     for region in regions {
@@ -254,7 +253,8 @@ struct BarWindow {
 
   var area: Double { max(0, bounds.max.x - bounds.min.x) * max(0, bounds.max.y - bounds.min.y) }
 
-  /// Returns a window around both; `nil` if they do not overlap, or its area is more than 1.4 times the sum of theirs.
+  /// Returns a window around both; `nil` if they do not overlap, or the area of the joined window is more than 1.4 times the sum of
+  /// theirs.
   private func joined(_ other: BarWindow) -> BarWindow? {
     var whole = self
     whole.bounds = Bounds(
@@ -275,8 +275,8 @@ struct BarWindow {
     return other
   }
 
-  /// Returns a copy of the window's part of a picture, and its top left corner. That corner is a multiple of the block sizes of the passes
-  /// over the whole picture, its half and its third, so that a block of the copy has the same pixels as one of the picture.
+  /// Returns a copy of the window's part of a picture, and its top left corner. The corner is a multiple of the block sizes used in
+  /// the whole picture, its half and its third, so that a block has the same pixels in the copy as in the picture.
   func cut(from view: ImageView) -> (image: GrayImage, corner: Point2) {
     let grid = 48
     let (x, y) = (Int(bounds.min.x) / grid * grid, Int(bounds.min.y) / grid * grid)

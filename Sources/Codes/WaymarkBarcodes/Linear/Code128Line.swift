@@ -56,7 +56,7 @@ package enum Code128Line {
     for (value, pattern) in patterns.enumerated() {
       var off = 0.0
       for i in 0..<5 { off = max(off, abs((own[i] + own[i + 1]) / module - Double(pattern[i] + pattern[i + 1]))) }
-      // Among patterns with equal distances, the one with the closest element widths is chosen.
+      // If several patterns have equal distances, the widths of the elements decide.
       var worst = off
       for i in 0..<6 { worst = max(worst, abs(own[i] / module - Double(pattern[i])) / 2) }
       if off < 0.7, worst < best?.off ?? 1 { best = (value, worst) }
@@ -74,7 +74,7 @@ package enum Code128Line {
   private static func characters(_ values: [Int]) -> [UInt8] {
     var set = values[0]
     var shifted = false
-    // One FNC4 adds 128 to the next character, two add 128 to all that follow until the next two.
+    // One FNC4 adds 128 to the next character; two add 128 to all further characters, up to the next two.
     var (isHigh, lifts) = (false, false)
     var pending = false
     var bytes: [UInt8] = []

@@ -3,7 +3,7 @@ import WaymarkSystem
 /// Reads Code 39 (ISO/IEC 16388), and Code 32 encoded in it. `Code39FullASCII` below decodes pairs of characters to
 /// full ASCII.
 enum Code39 {
-  /// Returns whether a text has only the 43 characters of Code 39; other characters come from full ASCII.
+  /// Returns whether a text has only the 43 characters of Code 39; any other character can only come from full ASCII.
   static func isPlain(_ text: String) -> Bool {
     text.utf8.allSatisfy(alphabet.contains)
   }
@@ -57,7 +57,7 @@ enum Code39 {
     var narrowBar: Double
     var narrowSpace: Double
     var wideSpace: Double
-    /// The limit between narrow and wide bars; `space` is that of spaces.
+    /// The limit between narrow and wide bars; `space` is the limit for spaces.
     var bar: Double
     var space: Double
     /// The width of the whole character.
@@ -104,8 +104,8 @@ enum Code39 {
     return Dictionary(uniqueKeysWithValues: zip(codes, alphabet + [asterisk]))
   }()
 
-  /// Returns the Italian pharmacode in a Code 39 of six characters: "A" and nine digits, the last of which is the check digit, encoded in
-  /// base 32 with an alphabet without vowels. `nil` if the characters or the check digit are wrong.
+  /// Returns the Italian pharmacode in a Code 39 of six characters: "A" and nine digits with the check digit at the end. The
+  /// characters are base 32 with an alphabet without vowels. `nil` if the characters or the check digit are wrong.
   static func code32(_ code39: String) -> String? {
     let values = code39.compactMap { base32.firstIndex(of: $0) }
     guard values.count == 6, code39.count == 6 else { return nil }

@@ -3,11 +3,11 @@ import WaymarkSystem
 /// Reads GS1 DataBar Expanded and Expanded Stacked (ISO/IEC 24724, clause 7).
 ///
 /// A symbol is a row of finder patterns, each with a character of seventeen modules on either side; a stacked symbol is such a row
-/// in pieces. Every finder pattern occurs at most once in each direction, and its bars identify both. Each line of a picture
-/// therefore votes for the characters beside the finder patterns it crosses. The check character gives the number of characters,
-/// hence the finder patterns, and the weighted sum of all widths. The file also decodes the text of the characters.
+/// in pieces. Every finder pattern occurs at most once in each direction, and its bars show both the pattern and the direction.
+/// Each line of a picture therefore votes for the characters beside its finder patterns. The check character gives the number of
+/// characters, hence the finder patterns, and the weighted sum of all widths. The file also decodes the text of the characters.
 package struct DataBarExpandedReader {
-  /// The position of a character: the finder pattern beside it, and on which side of that it is.
+  /// The position of a character: the finder pattern beside it, and the side of the pattern.
   private struct Place: Hashable {
     /// The index of the finder pattern: 0 to 5 for A to F.
     var finder: Int
@@ -72,7 +72,7 @@ package struct DataBarExpandedReader {
     var character: SymbolCharacter
     var from: Double
     var to: Double
-    /// The runs of the finder pattern and those of the character.
+    /// The runs of the finder pattern and the runs of the character.
     var finder: Range<Int>
     var elements: Range<Int>
     /// The largest deviation of the finder pattern, in modules.
@@ -85,7 +85,7 @@ package struct DataBarExpandedReader {
     var found: [Sighting] = []
     for start in 0...(w.count - 5) {
       for isReversed in [false, true] {
-        // The direction from the wide elements to the two narrow ones at the end.
+        // The direction from the wide elements to the two narrow elements at the end.
         let (first, step) = isReversed ? (start + 4, -1) : (start, 1)
         let module = (w[first] + w[first + step] + w[first + 2 * step] + w[first + 3 * step]) / 14
         let last = w[first + 3 * step] + w[first + 4 * step]
@@ -198,7 +198,7 @@ package struct DataBarExpandedReader {
     package var isLinked = false
   }
 
-  /// Returns the symbol that the characters form; `nil` if they form none, or several.
+  /// Returns the symbol that the characters form; `nil` without a symbol, or for several.
   ///
   /// - Parameter isStrict: true if the characters may be of two codes: a symbol is then refused if a position has two candidates.
   package func read(isStrict: Bool = false) -> Reading? {
@@ -207,8 +207,8 @@ package struct DataBarExpandedReader {
     for (head, count) in candidates(check, isStrict) {
       let characters = head.value / 211 + 4
       guard (4...22).contains(characters) else { continue }
-      // The check character is first. In a symbol with an odd number of characters, the last one has its finder pattern on its
-      // right side only.
+      // The check character is first. If the number of characters is odd, the last one has its finder pattern on its right side
+      // only.
       let places = Self.sequences[(characters + 1) / 2 - 2].enumerated().flatMap { index, finder in
         [false, true].map { Place(finder: finder, isMirrored: index % 2 == 1, isRight: $0) }
       }.dropFirst().prefix(characters - 1)
@@ -232,8 +232,8 @@ package struct DataBarExpandedReader {
     return found
   }
 
-  /// Returns the candidates at a position: the characters that at least `leastVotes` lines show, and at least a third as many as the most
-  /// frequent one; none if these are several and `isStrict` is true.
+  /// Returns the candidates at a position: the characters shown by at least `leastVotes` lines and by a third as many as the most
+  /// frequent character. Empty if there are several and `isStrict` is true.
   private func candidates(_ place: Place, _ isStrict: Bool) -> [(character: SymbolCharacter, votes: Int)] {
     guard let own = votes[place], let most = own.values.max(), most >= Self.leastVotes else { return [] }
     let kept = own.filter { $0.value >= Self.leastVotes && 3 * $0.value >= most }
@@ -294,7 +294,7 @@ enum DataBarExpandedText {
     return weighed(item, kind: kind, weight: weight, date: date)
   }
 
-  /// Returns the element strings of the methods 0111000 to 0111111: an item, a weight, the first digit of which is the position of the
+  /// Returns the element strings of the methods 0111000 to 0111111: an item, a weight, whose first digit is the position of the
   /// decimal point, and an optional date; `nil` if weight or date is out of range.
   private static func weighed(_ item: String, kind: Int, weight: Int, date: Int) -> String? {
     guard weight < 1_000_000 else { return nil }

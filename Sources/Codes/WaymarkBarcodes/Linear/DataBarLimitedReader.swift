@@ -7,7 +7,7 @@ enum DataBarLimitedReader {
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     guard w.count >= 45 else { return nil }
-    // The runs from the dark bar of the left guard to that of the right guard.
+    // The runs from the dark bar of the left guard to the dark bar of the right guard.
     for start in stride(from: 0, through: w.count - 45, by: 2) {
       let left = w[(start + 1)...(start + 14)].reduce(0, +)
       let check = w[(start + 15)...(start + 28)].reduce(0, +)
@@ -18,7 +18,7 @@ enum DataBarLimitedReader {
         w[start + 44] < 2 * module, line.isQuiet(before: start, 0.5 * module),
         line.isQuiet(after: start + 44, 3 * module)
       else { continue }
-      // Nine of the check character's modules are dark, which gives the ink spread.
+      // In every check character nine modules are dark, so the sum of the dark runs gives the ink spread.
       let dark = stride(from: start + 16, through: start + 28, by: 2).reduce(0) { $0 + w[$1] }
       let spread = (2 * dark - check) / 14
       func elements(_ first: Int, _ modules: Double) -> (light: [Double], dark: [Double]) {
@@ -66,8 +66,8 @@ enum DataBarLimitedReader {
     return best.map { ($0.value, $0.widths) }
   }
 
-  /// Returns the checksum in the check character, which has twelve elements of at most three modules, and two of one; `nil` if it has
-  /// other widths.
+  /// Returns the checksum in the check character; `nil` if it does not have twelve elements of at most three modules, and two of
+  /// one module.
   private static func checksum(_ own: (light: [Double], dark: [Double])) -> Int? {
     let light = ElementWidths.nearest(own.light, sum: 9)
     let dark = ElementWidths.nearest(own.dark, sum: 9)
@@ -107,16 +107,16 @@ enum DataBarLimitedReader {
 
 // MARK: - Element widths of DataBar
 
-/// The widths of the bars, or of the spaces, in a character of the GS1 DataBar family: a fixed number of elements with a fixed
-/// sum in modules. A character's value is the rank of its widths among all that the symbology allows (ISO/IEC 24724, annex B).
+/// The widths of the bars, or of the spaces, in a character of the GS1 DataBar family: a fixed number of elements with a fixed sum
+/// in modules. The value of a character is the rank of its widths among all allowed sequences (ISO/IEC 24724, annex B).
 struct ElementWidths: Sendable {
   private let elements: Int
   private let modules: Int
   private let widest: Int
   /// True if at least one element must be one module wide.
   private let needsNarrow: Bool
-  /// The number of sequences by numbers of elements and modules, with each element at least one module wide in `ways`, and at
-  /// least two in `wideWays`.
+  /// The number of sequences by numbers of elements and modules: in `ways` each element is at least one module wide, in `wideWays`
+  /// at least two.
   private let ways: [[Int]]
   private let wideWays: [[Int]]
 
@@ -149,7 +149,7 @@ struct ElementWidths: Sendable {
     else { return nil }
     var (rank, rest, hasNarrow) = (0, modules, false)
     for (index, width) in widths.enumerated() {
-      // Adds the number of sequences with equal elements before this one and a narrower one here: they rank lower.
+      // Adds the number of sequences that agree up to here and have a narrower element at this index: they rank lower.
       for narrower in 1..<width {
         rank += count(elements - index - 1, rest - narrower, hasNarrow: hasNarrow || narrower == 1)
       }

@@ -1,12 +1,12 @@
 import WaymarkImage
 
 /// The dark and light runs along one line across bars. The file also has the symbol decoded from a line (`LinearRead`), and the
-/// tables of decoders: `LinearReaders` for symbologies without a decoder in libzbar, `CrowdedReaders` for labels cut closer than
+/// tables of decoders: `LinearReaders` for symbologies that libzbar does not decode, `CrowdedReaders` for labels cut closer than
 /// libzbar requires.
 package struct LinearLine {
   /// The widths of the runs in pixels of the strip; the first and the last run are dark.
   package let widths: [Double]
-  /// The position of the start of each run, and of the end of the last one, in pixels from the start of the line.
+  /// The position of the start of each run, and of the end of the last run, in pixels from the start of the line.
   package let edges: [Double]
   /// The length of the line in pixels, with quiet zones.
   private let length: Double
@@ -59,7 +59,7 @@ package struct LinearLine {
 package struct LinearRead: Hashable {
   package var symbology: Symbology
   package var bytes: [UInt8]
-  /// The index of the first run of the symbol; `last` is that of the last run.
+  /// The index of the first run of the symbol; `last` is the index of the last run.
   package var first: Int
   package var last: Int
   /// True if the content begins with FNC1: it consists of GS1 element strings.
@@ -80,7 +80,7 @@ package struct LinearRead: Hashable {
 // MARK: - Lines of a picture
 
 extension LinearLine {
-  /// Finds the runs along a row of a picture; `nil` if it has fewer than two dark ones.
+  /// Finds the runs along a row of a picture; `nil` if fewer than two are dark.
   ///
   /// - Parameters:
   ///   - row: a row of a picture in which the bars are vertical.
@@ -92,7 +92,7 @@ extension LinearLine {
     self.init(line, length: Double(view.width), visible)
   }
 
-  /// Finds the runs along a column; nil if it has fewer than two dark ones.
+  /// Finds the runs along a column; nil if fewer than two are dark.
   init?(_ view: ImageView, column: Int, window: Double = 60) {
     let x = Double(column)
     let line = ScanLine(view, from: [x, 0], to: [x, Double(view.height) - 1], window: window)
@@ -106,8 +106,8 @@ extension LinearLine {
     guard self.edges.count >= 4 else { return nil }
   }
 
-  /// Finds the runs along a row from its local extremes: an edge is where the brightness is halfway between two extremes, so that bars that
-  /// merge with their neighbours keep their edges. `nil` if it has fewer than two dark runs.
+  /// Finds the runs along a row from its local extremes. An edge is where the brightness is halfway between two extremes, so that
+  /// bars that merge with their neighbours keep their edges. `nil` if fewer than two runs are dark.
   ///
   /// - Parameters:
   ///   - row: a row of a picture in which the bars are vertical.
@@ -159,8 +159,8 @@ extension LinearLine {
 
 // MARK: - Decoders
 
-/// Decodes lines of the 1-D symbologies without a decoder in libzbar. Except for DataBar Limited they have weak checks or none, so they are
-/// read only on request.
+/// Decodes lines of the 1-D symbologies that libzbar does not decode. Except for DataBar Limited they have weak checks or none, so
+/// they are read only on request.
 enum LinearReaders {
   static let symbologies = Set(Symbology.allCases.filter { $0.row.linear?.read != nil })
 
@@ -180,8 +180,8 @@ enum LinearReaders {
   }
 }
 
-/// Decodes lines of some symbologies of libzbar if libzbar reads nothing: it requires eight light modules on either side, and labels are
-/// often cut closer. Start and stop characters and the uniformity of the elements are required instead.
+/// Decodes lines of some symbologies of libzbar if libzbar reads nothing: it requires eight light modules on either side, and
+/// labels are often cut closer. These decoders require start and stop characters and uniform elements instead.
 package enum CrowdedReaders {
   /// The content of a symbol that was decoded from a line.
   package struct Content: Hashable {

@@ -7,7 +7,7 @@ struct LinearSearch {
   private let symbologies: Set<Symbology>
   /// The regions in which brightness changes in one direction only, in the order of `BarSearch`.
   let bars: [BarRegion]
-  /// Further regions after `bars`, which are searched in a still picture in which a 1-D code was read: a shelf has many codes.
+  /// Further regions after `bars`, searched only in a still picture in which a 1-D code was read, such as a shelf with many codes.
   private let further: [BarRegion]
   /// The regions, among all that were found, of high coherence and contrast: the passes of libzbar scan windows around them.
   private let clearest: [BarRegion]
@@ -39,8 +39,8 @@ struct LinearSearch {
   }
 
   /// - Parameters:
-  ///   - edges: the edges of the picture; `nil` if none are needed.
-  ///   - factor: the number of pixels of the picture per pixel of the octave of these edges.
+  /// - edges: the edges of the picture; `nil` if none are needed.
+  /// - factor: the number of pixels of the picture per pixel of the reduced picture (octave) of these edges.
   ///   - regions: the number of regions to search.
   init(
     _ image: ImageView, _ octaves: Octaves, symbologies: Set<Symbology>, edges: PictureEdges?, factor: Double,
@@ -76,8 +76,8 @@ struct LinearSearch {
 
   // MARK: Reasons for further passes
 
-  /// True if there is a region, more than 100 pixels long, in which brightness changes in one direction only, and that may have as many
-  /// edges as a code.
+  /// True if there is a region, more than 100 pixels long, in which brightness changes in one direction only, and which may have as
+  /// many edges as a code.
   var hasClearBars: Bool { bars.contains { Self.isClear($0) && mayBeRuled($0) } }
 
   private static func isClear(_ bars: BarRegion) -> Bool {
@@ -91,7 +91,7 @@ struct LinearSearch {
     return clear.isEmpty || upright > 0 && upright < clear.count ? .both : upright > 0 ? .rows : .columns
   }
 
-  /// Returns whether clear bars of good length were seen that none of `symbols` covers; false if `symbols` is empty.
+  /// Returns whether clear bars of sufficient length were seen that none of `symbols` covers; false if `symbols` is empty.
   func hasBars(beside symbols: [Symbol]) -> Bool {
     guard let widest = symbols.map({ $0.corners.bounds.max.x - $0.corners.bounds.min.x }).max() else { return false }
     return bars.contains { region in
@@ -106,7 +106,7 @@ struct LinearSearch {
 
   /// Reads 1-D codes from straightened strips of bars.
   ///
-  /// - Parameter explained: the places that are not searched again.
+  /// - Parameter explained: the areas that are not searched again.
   mutating func readStrips(
     _ pass: ScanPass, _ effort: ScanConfiguration.Effort, explained: ExplainedPlaces, _ evidence: inout Evidence,
     with zbar: inout ZBarScanner
@@ -163,7 +163,7 @@ struct LinearSearch {
         if let symbol = TwoTrackPharmacode.read(region, tone, pass, image) { evidence.add(symbol) }
       }
     }
-    // Stretched strips show hardly anything new to this reader, whose threshold is local.
+    // Stretching the contrast shows hardly anything new to this reader, whose threshold is local.
     if wanted.contains(.dataBarExpanded), effort == .live || pass != .stripStretched || evidence.accepted.isEmpty {
       readExpanded(pass, effort, tone, looked, all, &evidence)
     }
@@ -208,8 +208,8 @@ struct LinearSearch {
   /// Returns whether a region may have as many dark runs as a code; true if no strip of it was drawn yet.
   private func mayBeRuled(_ region: BarRegion) -> Bool { ruled[Place(region)] ?? true }
 
-  /// Returns the symbologies to enable in libzbar, for which a Code 32 is a Code 39, and a UPC-A an EAN-13. DataBar Expanded is not
-  /// enabled: libzbar misreads dates and joins characters of different rows.
+  /// Returns the symbologies to enable in libzbar, which reads a Code 32 as a Code 39, and a UPC-A as an EAN-13. DataBar Expanded
+  /// is not enabled: libzbar misreads dates and joins characters of different rows.
   private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
     var asked = wanted.subtracting([.dataBarExpanded])
     if wanted.contains(.code32) { asked.insert(.code39) }
@@ -262,7 +262,8 @@ struct LinearSearch {
     for (region, lines) in zip(bars, coarse) {
       // Skips a region in which a code was read.
       if accepted.contains(where: { $0.corners.contains(region.center) }) { continue }
-      // A single line finds a character in many textures: in a live frame, and with stretched contrast, a second one is required.
+      // A single line finds a character in many textures, so a second line is required in a live frame, and with stretched
+      // contrast.
       let coarse = lines.expanded(isThorough: false)
       guard effort == .live || pass == .stripStretched ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
       let bands = min(44, max(9, Int(region.height / 3)))
@@ -337,9 +338,10 @@ struct LinearSearch {
   /// The largest number of lines of `readAcross` in each direction.
   private static let dense = 120
 
-  /// Returns the windows of the picture that a pass of libzbar scans, each with the directions of its scan lines. The windows
-  /// are around unexplained bars; a small picture is one window. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a
-  /// photograph without a code. All passes but the cheapest scan only bars with as many edges as a code.
+  /// Returns the windows of the picture that a pass of libzbar scans, each with the directions of its scan lines. The windows are
+  /// around unexplained bars; a small picture is one window. In two test sets, these windows contain 105 of the 108 codes that such
+  /// passes read, and cover a fifth of a photograph without a code. All passes but the cheapest scan only bars with as many edges
+  /// as a code.
   mutating func windows(_ pass: ScanPass, explained: ExplainedPlaces) -> [BarWindow] {
     // The cheapest pass may scan larger pictures whole.
     guard image.width * image.height > (pass == .level ? Self.medium : Self.small) else { return [BarWindow(image)] }
@@ -395,7 +397,7 @@ struct LinearSearch {
     add(symbol, to: &evidence)
   }
 
-  /// The largest number of pixels that libzbar scans: bars that are lost in a large photograph at half its size are thinner than its lens
-  /// can resolve.
+  /// The largest number of pixels that libzbar scans. A larger photograph is scanned at half its size: bars lost that way are
+  /// thinner than its lens can resolve.
   private static let swept = 4_000_000
 }

@@ -2,8 +2,8 @@ import WaymarkImage
 
 /// Reads Pharmacode (Laetus) with one track. `TwoTrackPharmacode` below reads it with two tracks.
 enum Pharmacode {
-  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide bar 1.5 times as wide.
-  /// The value is a sum: the n-th bar from the right, from 0, adds 2ⁿ if it is narrow, and twice that if it is wide.
+  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide bar 1.5 times as wide. The
+  /// value is a sum: the n-th bar from the right, counted from 0, adds 2ⁿ if it is narrow, and 2ⁿ⁺¹ if it is wide.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     var start = 0
@@ -34,12 +34,12 @@ enum Pharmacode {
 
 /// Reads Pharmacode (Laetus) with two tracks: bars of one width in the lower track, in the upper one, or in both.
 ///
-/// A symbol has no check and no start and stop patterns, so it is read upright, or upwards if it is vertical. Bars that are all alike are
-/// refused, because their track is unknown, and so are fewer than six bars.
+/// A symbol has no check and no start and stop patterns, so it is read upright or, if it is vertical, upwards. Symbols of fewer
+/// than six bars are refused, and so are bars that are all alike, because their track is unknown.
 struct TwoTrackPharmacode {
   /// The numbers of bars of a symbol.
   private static let bars = 6...16
-  /// The number of bands across the bars, and the height that they cover, as a multiple of that of the region.
+  /// The number of bands across the bars, and the height that they cover, as a multiple of the height of the region.
   private static let (bands, reach) = (32, 2.0)
   /// The largest deviation of a bar or a space from the median, as a share of it.
   private static let uneven = 0.45
@@ -82,7 +82,7 @@ struct TwoTrackPharmacode {
       corners: outline.rectangle(min(left, right)...max(left, right)), pass: pass)
   }
 
-  /// The runs of the bars of both tracks together; `nil` if they are not those of a symbol.
+  /// The runs of the bars of both tracks together; `nil` if they are not a symbol.
   private let line: LinearLine?
   /// The tones of each bar in each band.
   private let tones: [[Double]]
@@ -115,8 +115,8 @@ struct TwoTrackPharmacode {
     }
   }
 
-  /// Returns the runs of a line between two quiet zones: as many as those of a symbol, all bars of one width and all spaces of one
-  /// width; `nil` if they are not of a symbol.
+  /// Returns the runs of a line between two quiet zones, if they are as many as in a symbol, with all bars of one width and all
+  /// spaces of one width; otherwise `nil`.
   private static func symbol(_ line: LinearLine) -> LinearLine? {
     let w = line.widths
     var start = 0

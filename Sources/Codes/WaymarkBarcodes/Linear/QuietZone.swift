@@ -1,13 +1,14 @@
 import WaymarkImage
 
-/// The quiet zone of a symbology in which a part of a symbol may be a valid symbol: the light beside the bars shows that no bar is
-/// missing. The extensions below verify codes of libzbar on the scan lines that read them.
+/// The quiet zone of a symbology whose symbols may contain a shorter valid symbol: light beside the bars shows that no bar is
+/// missing. The extensions below verify codes of libzbar on their scan lines.
 struct QuietZone {
   /// The width that the standard prescribes, in modules.
   var modules: Double
   /// At least one in this many bars, and one in this many spaces, is narrow in every symbol.
   var narrowest = 2
-  /// The width in modules that suffices for a content whose length and check digit the standard prescribes; nil if it prescribes none.
+  /// The sufficient width in modules for a content whose length and check digit are prescribed by the standard; nil without such
+  /// contents.
   var named: Double?
 
   /// The share of the quiet zone that must be light before the next bars, less than 1 because of blur and pixel sampling, and before
@@ -18,8 +19,8 @@ struct QuietZone {
   private static let ground = (light: 1.5, modules: 5.0, bars: 1.6)
   /// The number of runs at the end of a symbol from which its module is measured.
   private static let measured = 30
-  /// The width of the light beside a symbol, in modules, from which bars beyond it are those of another symbol. A reflection of less than
-  /// ten modules within a symbol shows as a wider gap, because the spaces on its sides are light, too.
+  /// The width of the light beside a symbol, in modules, from which bars beyond it belong to another symbol. A reflection of less
+  /// than ten modules within a symbol must not count: the spaces beside it are light, too, and widen the gap.
   private static let separate = 16.0
 
   /// Returns whether there is a quiet zone on both sides of the runs of a symbol.
@@ -28,8 +29,7 @@ struct QuietZone {
     return lies(beside: first, towards: -1, runs: count, line) && lies(beside: last, towards: 1, runs: count, line)
   }
 
-  /// Returns whether there is a quiet zone between a dark run, the last one of a symbol, and the next dark run or the end of the
-  /// picture.
+  /// Returns whether there is a quiet zone between the last dark run of a symbol and the next dark run or the end of the picture.
   ///
   /// - Parameters:
   ///   - step: 1 towards the end of the line, -1 towards its beginning.
@@ -52,8 +52,8 @@ struct QuietZone {
       && line.widths[run + 2 * step] >= max(Self.ground.modules * module, Self.ground.bars * (bars.max() ?? 0))
   }
 
-  /// Returns whether the runs beyond the light beside a symbol have the widths of its own runs: then the light is a reflection that cuts
-  /// a longer symbol in two.
+  /// Returns whether the runs beyond the light beside a symbol have the same widths as its own runs. Then the light is a reflection
+  /// that cuts a longer symbol in two.
   private func continues(
     beside run: Int, towards step: Int, _ own: (bars: [Double], spaces: [Double]), _ line: LinearLine
   ) -> Bool {
@@ -71,7 +71,8 @@ struct QuietZone {
     return seen >= 2 && 4 * alike >= 3 * seen
   }
 
-  /// Returns the mean of the narrow widths: those below 1.6 times the mean of the narrowest ones, one in `narrowest` of all.
+  /// Returns the mean of the narrow widths. Narrow is less than 1.6 times the mean of the narrowest widths, which are one in
+  /// `narrowest` of all.
   private func narrow(_ widths: [Double]) -> Double {
     let lower = widths.sorted().prefix((widths.count + narrowest - 1) / narrowest)
     let limit = 1.6 * lower.reduce(0, +) / Double(max(1, lower.count))
@@ -125,7 +126,7 @@ extension ZBarScanner.Raw {
   /// About this many scan lines of a code are checked, at most twice as many.
   private static let checked = 40
 
-  /// Returns scan lines in which libzbar read the code, and the position where each of them left it.
+  /// Returns scan lines in which libzbar read the code, each with the position where the line left the code.
   func lines(
     in view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)?
   ) -> [(line: LinearLine, at: Double)] {
@@ -147,7 +148,7 @@ extension ZBarScanner.Raw {
   // MARK: Known misreadings
 
   /// Returns the code as the readers of this module decode it, for the symbologies that libzbar is known to misread; nil if they
-  /// decode another one.
+  /// decode another code.
   ///
   /// libzbar ignores FNC4 in a Code 128, corrupts text after a separator of a DataBar Expanded, and reads damaged digits of ITF, EAN and
   /// UPC as others. It reports a UPC-E of which only one end was seen.
@@ -190,8 +191,8 @@ extension ZBarScanner.Raw {
 // MARK: - Runs of known codes
 
 extension LinearLine {
-  /// Returns the dark run at whose edge a symbol was left, and whether it is the last one of the symbol: its first one if it was read
-  /// towards the beginning of the line.
+  /// Returns the dark run whose edge a scan line passed when it left a symbol, and whether this is the last run of the symbol. It
+  /// is the first run if the symbol was read towards the beginning of the line.
   fileprivate func outermost(_ at: Double) -> (run: Int, isEnd: Bool)? {
     edges.indices.min { abs(edges[$0] - at) < abs(edges[$1] - at) }.map { edge in
       let isEnd = !edge.isMultiple(of: 2)
@@ -199,8 +200,8 @@ extension LinearLine {
     }
   }
 
-  /// Returns the runs that are the elements of a code: narrow and wide ones as those of an ITF, or as wide as those of an EAN or UPC;
-  /// nil if no runs fit, or for another symbology.
+  /// Returns the runs that are the elements of a code: narrow and wide runs for ITF, runs of the widths of its digits for EAN and
+  /// UPC; nil if no runs fit, or for another symbology.
   fileprivate func runs(of symbology: Symbology, _ bytes: [UInt8]) -> Range<Int>? {
     if let widths = RetailPattern.widths(symbology, bytes) { return best(widths)?.runs }
     guard symbology == .itf else { return nil }
@@ -226,12 +227,13 @@ extension LinearLine {
     widths.count < count ? [] : stride(from: 0, through: widths.count - count, by: 2).map { $0..<($0 + count) }
   }
 
-  /// Deviations of elements from their widths, in modules. From `other` on, an element belongs to another digit, because a moved edge
-  /// changes two widths by one module; below a median of `clear` over the digits, a line is sharp enough to judge each of them.
+  /// Deviations of elements from their widths, in modules. An element that deviates by `other` or more belongs to another digit,
+  /// because a moved edge changes two widths by one module. A line is sharp enough to judge each digit if the median of the
+  /// deviations of its digits is below `clear`.
   private static let (other, clear) = (0.6, 0.2)
 
-  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if most digits match and at least one is
-  /// clearly another; nil if the line is too unclear to judge.
+  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if most digits match and at least one
+  /// clearly does not; nil if the line is too unclear to judge.
   fileprivate func shows(retail elements: [Int]) -> Bool? {
     guard let digits = best(elements)?.digits, let worst = digits.last, digits[digits.count / 2] < Self.clear else {
       return nil

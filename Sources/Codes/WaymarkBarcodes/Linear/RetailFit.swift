@@ -4,8 +4,8 @@ import WaymarkImage
 /// Reads an EAN-13 or UPC-A from bars that are too blurred or too coarse for edge detection, by fitting the model of a symbol to
 /// lines across them. `RetailRescue` below applies it where libzbar reads nothing or is in doubt.
 ///
-/// The best fit alone proves nothing, because some code fits any texture best. The best code must exceed every other one with a valid
-/// check digit by a log-likelihood ratio that grows with the number of comparisons.
+/// The best fit alone proves nothing, because some code fits any texture best. Its log-likelihood must exceed that of every other
+/// code with a valid check digit by a lead that grows with the number of comparisons.
 struct RetailFit {
   /// A code that fits, and the evidence for it.
   struct Result {
@@ -48,8 +48,8 @@ struct RetailFit {
   private(set) var tried = 0
 
   /// - Parameters:
-  ///   - strip: a picture with vertical bars, every band twice.
-  ///   - span: the approximate columns at which they begin and end.
+  /// - strip: a picture with vertical bars, every band twice.
+  /// - span: the approximate columns at which the bars begin and end.
   init(_ strip: GrayImage, span: ClosedRange<Double>) {
     self.strip = strip
     self.span = span
@@ -91,7 +91,8 @@ struct RetailFit {
     }
     let pose = clearest.pose
     let begin = clearest.isUpsideDown ? Double(strip.width) - 1 - pose.begin - 95 * pose.module : pose.begin
-    // Bands of one print share its faults: together they have one and a half times the evidence of a mean band.
+    // Bands of one print have the same defects, so all bands together count for only one and a half times the evidence of an
+    // average band.
     let scale = 1 / (2 * Self.dependence * max(1, Double(own.count) / 1.5))
     return Result(
       digits: first.digits.map { $0 + 0x30 }, span: begin...(begin + 95 * pose.module),
@@ -100,15 +101,15 @@ struct RetailFit {
 
   // MARK: Occluded bars
 
-  /// The sum of squares above the noise at which a dark or light run contradicts a code.
+  /// The sum of squares above the noise from which a dark or light run contradicts a code.
   private static let contradiction: Float = 1
   /// The largest mean squared residual of a digit's samples, and its largest multiple of the median of all digits.
   private static let unexplained: (mean: Float, times: Float) = (0.08, 5)
-  /// The number of samples by which an occluded run extends beyond its edges.
+  /// The number of samples by which an occlusion extends beyond the edges of the run that it hides.
   private static let margin = 1
 
-  /// Returns the best code and the next one, and the samples that are left out; nil if digits remain that fit no widths. A cover over
-  /// the bars changes one dark or light run, so each code is compared without the run that contradicts it most.
+  /// Returns the best code and the next best, and the samples that are left out; nil if some digits fit no widths. A cover over the
+  /// bars changes one dark or light run, so each code is compared without the run that contradicts it most.
   private static func candidates(
     _ fits: [Fit]
   ) -> (first: RetailCosts.Digits, second: RetailCosts.Digits, spoilt: Range<Int>)? {
@@ -158,7 +159,7 @@ struct RetailFit {
     return runs
   }
 
-  /// Returns the squared deviations of the samples of some lines from those of a code.
+  /// Returns the squared deviations of the samples of some lines from the samples of a code.
   private static func errors(_ digits: [UInt8], _ fits: [Fit]) -> [Float] {
     var errors = [Float](repeating: 0, count: RetailModel.samples)
     let total = fits.reduce(0) { $0 + $1.weight }
@@ -192,7 +193,7 @@ struct RetailFit {
 
   /// Returns the best fit of the model to the mean of some bands; `nil` if they do not look like bars.
   ///
-  /// - Parameter known: the fit in other bands, whose pose is approximately that in these.
+  /// - Parameter known: the fit in other bands, whose pose is approximately the pose in these bands.
   private mutating func fit(_ bands: Range<Int>, module: Double, beside known: Fit?) -> Fit? {
     var starts: [(pose: Pose, line: RetailLine, isUpsideDown: Bool)] = []
     for reach in Self.reaches {
@@ -242,7 +243,7 @@ struct RetailFit {
     return best
   }
 
-  /// Returns up to three distinct poses whose ends are at most `reach` modules from those of `place`, the best first.
+  /// Returns up to three distinct poses whose ends are at most `reach` modules from the ends of `place`, the best first.
   private mutating func coarse(
     _ line: RetailLine, about place: ClosedRange<Double>, within reach: Int, _ module: Double
   ) -> [Pose] {
@@ -275,7 +276,7 @@ struct RetailFit {
     return distinct
   }
 
-  /// The sum of squares above which a pose shows no EAN-13: one and a half times the largest one of readable codes.
+  /// The sum of squares above which a pose shows no EAN-13: one and a half times the largest sum of readable codes.
   private static let farthest: Float = 45
 
   /// The number of poses kept to be compared by position.
@@ -304,12 +305,10 @@ struct RetailFit {
 
 // MARK: - Rescue
 
-/// Reads EAN-13 and UPC-A that libzbar does not, by `RetailFit`, and requires the same proof of symbols that were read with
-/// difficulty.
-///
-/// A check digit and many agreeing lines do not prove a code whose bars merge: all lines of a blurred print have the same errors.
+/// Reads EAN-13 and UPC-A symbols that libzbar does not read, by `RetailFit`, and confirms symbols that it read with difficulty. A
+/// check digit and many agreeing lines do not prove a code whose bars merge: all lines of a blurred print have the same errors.
 struct RetailRescue {
-  /// The symbols that the fit reads in a picture, and those that it refutes.
+  /// The symbols that the fit reads in a picture, and the symbols that it refutes.
   struct Outcome {
     var symbols: [Symbol] = []
     /// Symbols that were read and that the fit refuted.
@@ -333,7 +332,7 @@ struct RetailRescue {
   ) -> Outcome {
     var outcome = Outcome()
     for symbol in accepted where Self.isDoubtful(symbol) {
-      // The fit shows another code for certain, which was not read elsewhere.
+      // The fit certainly shows another code, which was not read elsewhere.
       let region = BarRegion(covering: symbol.corners)
       guard let found = fit(region, draw, &tried),
         let other = self.symbol(found, region, Self.lead(whereTried: tried)),
@@ -381,8 +380,8 @@ struct RetailRescue {
     return reading
   }
 
-  /// Returns the symbol of a fit; `nil` if its lead is at most `needed`, if only one third of the bars' height shows it, or if its
-  /// symbology is not wanted.
+  /// Returns the symbol of a fit; `nil` if its lead is at most `needed`, if only a third of the height of the bars shows it, or if
+  /// its symbology is not wanted.
   private func symbol(_ found: RetailFit.Result, _ region: BarRegion, _ needed: Double) -> Symbol? {
     guard found.lead > needed, found.bands >= 2 else { return nil }
     let isUPCA = found.digits.first == 0x30 && symbologies.contains(.upcA)

@@ -2,14 +2,14 @@ import CKernels
 import Glibc
 import WaymarkImage
 
-/// The appearance of an EAN-13 blurred by a lens: a profile of each digit between its neighbours, for one width of the blur.
+/// The appearance of an EAN-13 blurred by a lens: a profile of each digit between its neighbours, for one width of the blur. Light
+/// is 1, dark is -1.
 ///
-/// The file also has what the model is fitted to (`RetailLine`) and the distances of each digit (`RetailCosts`).
-///
-/// Light is 1, dark is -1. Digits remain distinguishable when their bars merge: a sum of squares uses every sample, where edges
-/// may be lost (O. Gallo, R. Manduchi: Reading 1D Barcodes with Mobile Phones Using Deformable Templates, PAMI 2011).
+/// Digits remain distinguishable when their bars merge, because a sum of squares uses every sample where edges are lost (O. Gallo,
+/// R. Manduchi: Reading 1D Barcodes with Mobile Phones Using Deformable Templates, PAMI 2011). The file also has the line to which
+/// the model is fitted (`RetailLine`) and the distances of each digit (`RetailCosts`).
 struct RetailModel {
-  /// The samples of a digit: seven modules of two samples each; the last two lanes are zero.
+  /// The samples of a digit: seven modules of two samples each; the last two SIMD lanes are zero.
   typealias Digit = SIMD16<Float>
 
   static let samplesPerModule = 2
@@ -51,7 +51,7 @@ struct RetailModel {
   let left: [Digit]
   /// The profiles of set C, as in the right half.
   let right: [Digit]
-  /// The profiles of the left half in the layout of `ck_nearest`; `rightPatterns` has those of the right half.
+  /// The profiles of the left half in the layout of `ck_nearest`; `rightPatterns` has the profiles of the right half.
   let leftPatterns: Patterns
   let rightPatterns: Patterns
   /// The profiles of the guards: `first` and `last` with the light outside of the symbol.
@@ -64,7 +64,7 @@ struct RetailModel {
 
   init(blur: Double) {
     self.blur = blur
-    // A digit of the left half begins light and ends dark; one of the right half begins dark and ends light.
+    // A digit of the left half begins light and ends dark; a digit of the right half begins dark and ends light.
     left = RetailPattern.digits.map {
       Self.profile(
         [0.5, 0.5, 0.5, 1] + Self.expanded($0, isDark: false) + [0, 0.5, 0.5, 0.5], from: 4, count: 7, blur)
@@ -146,8 +146,8 @@ struct RetailCosts {
     left: Array(repeating: Array(repeating: 0, count: 20), count: 6),
     right: Array(repeating: Array(repeating: 0, count: 10), count: 6), guards: 0)
 
-  /// Returns the best code with a valid check digit, and the next best one; `nil` if there are not two. Uses dynamic
-  /// programming, which keeps the two best sequences of digits for each checksum so far.
+  /// Returns the best code with a valid check digit, and the next best; `nil` unless there are two. Uses dynamic programming, which
+  /// keeps the two best sequences of digits for each checksum so far.
   func best() -> (first: Digits, second: Digits)? {
     var best = (first: Way.none, second: Way.none)
     withUnsafeTemporaryAllocation(of: Way.self, capacity: 40) { memory in
@@ -246,7 +246,7 @@ struct RetailLine {
   /// The line from its other end.
   var reversed: RetailLine { RetailLine(levels: levels.reversed(), looksLikeBars: looksLikeBars) }
 
-  /// The positions of the samples of a model, in modules from the beginning of its bars, and as a share of their length.
+  /// The positions of the samples of a model: in modules from the beginning of its bars, and as a share of their length.
   private static let places = (0..<RetailModel.samples).map { i in
     let at = (Double(i) + 0.5) / Double(RetailModel.samplesPerModule) - Double(RetailModel.quiet)
     return (at: at, share: at / Double(RetailModel.modules))
@@ -272,8 +272,8 @@ struct RetailLine {
     }
   }
 
-  /// Returns the line with lighting and contrast, both changing slowly along it, fitted to a symbol: the local extremes are
-  /// wrong where narrow bars merge. `nil` if the line has less than a tenth of the symbol's contrast.
+  /// Returns the line with lighting and contrast fitted to a symbol, both changing slowly along the line. Local extremes would not
+  /// do, because they are wrong where narrow bars merge. `nil` if the line has less than a tenth of the symbol's contrast.
   ///
   /// - Parameter symbol: the samples of a symbol with this pose.
   func levelled(_ begin: Double, _ module: Double, _ bend: Double, as symbol: [Float]) -> RetailLine? {
@@ -340,7 +340,7 @@ struct RetailLine {
     lanes(samples, module, count: RetailModel.Patterns.length)
   }
 
-  /// Returns `count` samples from a module on; the other lanes are zero, as in a model.
+  /// Returns `count` samples from a module on; as in a model, the remaining SIMD lanes are zero.
   @inline(__always)
   private static func lanes(_ samples: [Float], _ module: Int, count: Int) -> RetailModel.Digit {
     let from = (module + RetailModel.quiet) * RetailModel.samplesPerModule
@@ -369,7 +369,7 @@ struct RetailLine {
 
   /// Returns the minimum or maximum within a reach around each sample.
   private static func extreme(_ line: [Float], _ reach: Int, _ pick: (Float, Float) -> Float) -> [Float] {
-    // Computed by blocks of half the reach, so that the cost does not grow with it.
+    // Works by blocks of half the reach, so that the cost does not grow with the reach.
     let block = max(1, reach / 2)
     let blocks = stride(from: 0, to: line.count, by: block).map { from in
       line[from..<min(line.count, from + block)].dropFirst().reduce(line[from], pick)

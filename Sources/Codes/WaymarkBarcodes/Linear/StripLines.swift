@@ -56,7 +56,8 @@ struct StripLines {
 
   /// Returns the characters of a DataBar Expanded in the lines.
   ///
-  /// - Parameter isThorough: true to use two thresholds between dark and light; false to use one, to see if there are any characters.
+  /// - Parameter isThorough: true to use two thresholds between dark and light; false to use one, which suffices to detect
+  ///   characters.
   func expanded(isThorough: Bool = true) -> DataBarExpandedReader {
     var reader = DataBarExpandedReader()
     picture.withView { view in
@@ -100,13 +101,13 @@ struct StripLines {
 
   // MARK: Crowded codes
 
-  /// The bands that are searched first: if they show nothing, the others are not searched.
+  /// The bands that are searched first. If they show nothing, the rest is not searched.
   private static let glances = [1, 4, 7]
   /// The number of bands that must show the same content.
   private static let agreeing = 3
 
   /// Returns a code that libzbar does not read, because its quiet zone is too narrow or its bars are too blurred, in the form of a
-  /// libzbar result: the content that at least three bands show, if no other content is shown by a third as many.
+  /// libzbar result. At least three bands must show its content, and no other content may have a third as many bands.
   func crowded(_ wanted: Set<Symbology>) -> ZBarScanner.Raw? {
     var seen: [CrowdedReaders.Content: (rows: Int, from: Double, to: Double, row: Int, isReversed: Bool)] = [:]
     let first = Self.glances.filter { $0 < strip.bands }

@@ -1,8 +1,8 @@
 /// Reads Telepen, full ASCII.
 enum Telepen {
-  /// Decodes a line. Bytes have even parity, the least significant bit first, encoded as pairs of a bar and a space: narrow and
-  /// narrow is 1, wide and narrow 00, wide and wide 010; narrow and wide is 01 at the beginning of a run of ones, 10 at its end. The
-  /// check byte makes the sum a multiple of 127.
+  /// Decodes a line. Bytes have even parity, the least significant bit first, encoded as pairs of a bar and a space. Narrow and
+  /// narrow is 1, wide and narrow 00, wide and wide 010; narrow and wide is 01 at the beginning of a run of ones, 10 at its end.
+  /// The check byte makes the sum a multiple of 127.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     guard w.count >= 47 else { return nil }

@@ -1,8 +1,8 @@
 /// Reads Interleaved 2 of 5, whose digits have two wide elements of five.
 enum TwoOfFive {
-  /// Decodes Interleaved 2 of 5 (ISO/IEC 16390): pairs of digits, one in the bars and one in the spaces, each with two wide elements of
-  /// five. Most stripes look like some digit, so all narrow elements of a symbol must be narrower than all wide ones, and the light on both
-  /// sides must be wider than any space of the symbol, which excludes parts of a longer symbol.
+  /// Decodes Interleaved 2 of 5 (ISO/IEC 16390): pairs of digits, one in the bars and one in the spaces, each with two wide
+  /// elements of five. Most stripes look like some digit, so all narrow elements of a symbol must be narrower than all wide ones.
+  /// To exclude parts of a longer symbol, the light on both sides must be wider than any space of the symbol.
   static func interleaved(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     for start in stride(from: 0, through: w.count - 37, by: 2) {
@@ -33,13 +33,14 @@ enum TwoOfFive {
     var quiet: Double {
       bytes.isEmpty ? .infinity : max(1.2 * widest.wide[1], 3 * widest.narrow[1]) * last / first
     }
-    /// The widest narrow and the widest wide element, in pixels: of bars (index 0) and of spaces (1). `narrowest` has the narrowest ones.
+    /// The widest narrow and the widest wide element, in pixels: of bars (index 0) and of spaces (1). `narrowest` has the narrowest
+    /// ones.
     private var widest = (narrow: [0.0, 0.0], wide: [0.0, 0.0])
     private var narrowest = (narrow: [Double.infinity, .infinity], wide: [Double.infinity, .infinity])
     private var first = 0.0
     private var last = 0.0
 
-    /// Decodes and appends a pair; returns false if the runs do not form one.
+    /// Decodes and appends a pair; returns false if the runs are not a pair.
     mutating func take(_ w: [Double], _ at: Int) -> Bool {
       let own = w[at..<(at + 10)].reduce(0, +)
       if first == 0 { (first, last) = (own, own) }

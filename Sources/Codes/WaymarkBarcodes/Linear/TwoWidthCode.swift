@@ -1,9 +1,7 @@
-/// A linear symbology whose elements are narrow or wide: guards, and characters of a constant number of elements. Standard, IATA and
-/// Matrix 2 of 5, Code 11 and MSI are such symbologies.
+/// A linear symbology whose elements are narrow or wide: guards, and characters of a constant number of elements. Standard, IATA
+/// and Matrix 2 of 5, Code 11 and MSI are such symbologies; their readers `PlainTwoOfFive`, `Code11` and `MSI` are below.
 ///
-/// The readers of these symbologies are below: `PlainTwoOfFive`, `Code11` and `MSI`.
-///
-/// In a pattern `0` is a narrow element and `1` a wide one, a bar first.
+/// In a pattern, `0` is a narrow element and `1` a wide one; a bar is first.
 struct TwoWidthCode {
   private let start: [Bool]
   private let stop: [Bool]
@@ -27,8 +25,8 @@ struct TwoWidthCode {
 
   /// Decodes a line in its direction.
   ///
-  /// - Returns: the indices of the characters in the table of the symbology, and those of the first and the last run; nil if the line has
-  ///   no symbol.
+  /// - Returns: the indices of the characters in the table of the symbology, and the indices of the first and the last run; nil
+  ///   without a symbol.
   func read(_ line: LinearLine) -> (characters: [Int], first: Int, last: Int)? {
     let w = line.widths
     let narrowest = start.indices.filter { !start[$0] }
@@ -53,14 +51,14 @@ struct TwoWidthCode {
     return nil
   }
 
-  /// Returns for each element whether it is wide; nil if bars or spaces have more than two widths. Ink spread makes bars wider and
-  /// spaces narrower, so the two have limits of their own.
+  /// Returns for each element whether it is wide; nil if bars or spaces have more than two widths. Bars and spaces have separate
+  /// limits, because ink spread makes bars wider and spaces narrower.
   private func classified(_ widths: ArraySlice<Double>) -> [Bool]? {
     let own = Array(widths)
     var limits: [Double] = []
     for kind in 0..<(hasWideSpaces ? 2 : 1) {
       let sorted = stride(from: kind, to: own.count, by: 2).map { own[$0] }.sorted()
-      // The largest step from one width to the next is between narrow and wide elements; there may be only narrow ones.
+      // The limit is at the largest step between sorted widths; there may be only narrow elements.
       let steps = zip(sorted, sorted.dropFirst()).map { $1 / max($0, 1e-6) }
       guard let largest = steps.indices.max(by: { steps[$0] < steps[$1] }) else { return nil }
       let (low, high) = (sorted[...largest], sorted[(largest + 1)...])
@@ -143,8 +141,8 @@ enum Code11 {
     return (checks(values) == 2 ? "]H1" : "]H0", text)
   }
 
-  /// Returns the number of check characters at the end that are right: C has weights from 1 to 10 from the right, K, which also checks C,
-  /// from 1 to 9.
+  /// Returns the number of correct check characters at the end: C, with weights from 1 to 10 from the right, and K, which also
+  /// covers C, with weights from 1 to 9.
   private static func checks(_ values: [Int]) -> Int {
     func fits(_ values: ArraySlice<Int>, _ weights: Int) -> Bool {
       guard let check = values.last, values.count > 1 else { return false }
@@ -166,7 +164,8 @@ enum MSI {
     start: "10", stop: "010",
     characters: (0..<10).map { digit in (0..<4).map { bits[digit >> (3 - $0) & 1] }.joined() }, fewest: 6)
 
-  /// Decodes a symbol whose last digit is a right check digit, modulo 10 (Luhn) or modulo 11; it stays part of the text.
+  /// Decodes a symbol whose last digit is a correct check digit, modulo 10 (Luhn) or modulo 11; the check digit stays part of the
+  /// text.
   static func read(_ line: LinearLine) -> LinearRead? { read(line, .msi) { isLuhn($0) || isModulo11($0) } }
 
   /// Decodes a symbol with any or no check digit.

@@ -40,8 +40,8 @@ package enum MaxiCodeDecoder {
     return message
   }
 
-  /// Returns the structured carrier message followed by the secondary message; if the secondary message begins with the
-  /// header of transport data (ISO/IEC 15434, annex B), the carrier message is inserted after that header.
+  /// Returns the structured carrier message followed by the secondary message. If the secondary message begins with the header of
+  /// transport data (ISO/IEC 15434, annex B), the carrier message is inserted after the header.
   private static func postal(_ primary: [Int], mode: Int, _ secondary: CodeMessage) -> CodeMessage {
     func bits(_ places: [Int]) -> Int {
       places.reduce(0) { $0 << 1 | (primary[($1 - 1) / 6] >> (5 - ($1 - 1) % 6) & 1) }
@@ -101,7 +101,7 @@ private struct MaxiCodeText {
   mutating func message() -> CodeMessage {
     result.use(eci: Self.plain)
     var set = 0
-    // The code set for the next `left` characters, after which the previous one applies again.
+    // The code set for the next `left` characters; then the previous set applies again.
     var shift: (set: Int, left: Int)?
     if words.first == 33, words.count > 1, words[1] != 33 {
       // A pad at the start declares a part of a structured append.

@@ -7,14 +7,14 @@ struct MaxiCodeReader {
   let levels: BlockMean
   /// The distance of the searched rows, in pixels.
   let step: Int
-  /// The number of bull's eyes without a symbol after which the search ends.
+  /// The search ends after this many bull's eyes that belong to no symbol.
   private static let failures = 3
 
   /// The centre of the symbol, in modules.
   private static let middle = Point2(15, 16.5)
   /// The distance of the rows divided by the width of a module.
   private static let rise = 0.75.squareRoot()
-  /// The widths of a module to try, as shares of the one that the outer ring suggests, each with a distance of the rows.
+  /// The widths of a module to try, as shares of the width that the outer ring suggests, each with a distance between rows.
   private static let sizes = sizes(rises: [rise])
   /// The same in upright drawings, where encoders round the distance of the rows to whole pixels: to four for a module of five pixels, to
   /// five for six.
@@ -99,8 +99,8 @@ struct MaxiCodeReader {
     return nil
   }
 
-  /// The parts of a symbol to which a start is fitted in turn, by half their width in modules. A flat symbol is fitted as a whole: a
-  /// part that is mostly padding looks alike when it is shifted.
+  /// The parts of a symbol to which a grid is fitted in turn, by half their width in modules. A flat symbol is fitted as a whole at
+  /// once, because a part of mostly padding looks the same after a shift.
   private static let halves: [[Double]] = [[16], [7, 11, 16]]
 
   /// A position of the grid around a mark.
@@ -180,7 +180,7 @@ struct MaxiCodeMark {
   var center: Point2
   /// The mean diameter of the outer ring along a row (x) and along a column (y), in pixels.
   var outer: Point2
-  /// The mean diameter of the inner ring as a share of that of the outer one.
+  /// The mean diameter of the inner ring as a share of the diameter of the outer ring.
   private let inner: Double
   private var rows = 1
 
@@ -219,9 +219,9 @@ struct MaxiCodeMark {
     return marks.map { ($0, $0.roundness(view)) }.sorted { ($0.1, $0.0.rows) > ($1.1, $1.0.rows) }.map(\.0)
   }
 
-  /// Returns the centre and the mean diameter of the outer ring, and the diameter of the inner ring as a share of it, if
-  /// twelve edges are those of three rings. Ink spread moves both edges of a ring and leaves its centre line. The rings are
-  /// evenly spaced; the size of the disc inside differs between printers.
+  /// Returns the centre and the mean diameter of the outer ring, and the diameter of the inner ring as a share of it, if the twelve
+  /// edges fit three evenly spaced rings. Ink spread moves both edges of a ring and leaves its centre line. The disc inside is not
+  /// checked, because its size differs between printers.
   private static func rings(_ edges: [Double]) -> (middle: Double, diameter: Double, inner: Double)? {
     var e = edges
     // If a dark module touches the outer ring, the ring is assumed to be as thick as the next one.

@@ -159,7 +159,7 @@ package struct RMQRSize: Hashable {
     let (w, h) = (columns, rows)
     if x < 8, y < 8 { return x < 7 && y < 7 && max(abs(x - 3), abs(y - 3)) != 2 }
     if x >= w - 5, y >= h - 5 { return max(abs(x - (w - 3)), abs(y - (h - 3))) != 1 }
-    // The corner finder patterns; the finder pattern cuts off the lower one in low symbols.
+    // The corner finder patterns. In low symbols, the finder pattern cuts off the lower corner pattern.
     if h > 7, y == h - 1, x < 3 { return true }
     if h > 9, y == h - 2, x < 2 { return x == 0 }
     if y == 0, x >= w - 3 { return true }

@@ -53,8 +53,8 @@ struct MicroQRReader {
     let s = Double(side)
     let frame = Quadrilateral(width: s, height: s)
     let corners = map.apply(frame)
-    // No pattern shows the position of the far corner, so several are tried. The smallest symbols detect errors and correct
-    // none: their check is too weak for several attempts.
+    // No pattern shows the position of the far corner, so several positions are tried; only one for the smallest symbols, whose
+    // check only detects errors and is too weak for several attempts.
     let moves: [Point2] = version == 1 ? [[0, 0]] : Self.moves
     for (move, sharpen) in moves.flatMap({ move in [Float(0), 0.6, 1.2].map { (move, $0) } }) {
       let u = (corners.bottomRight - corners.bottomLeft) / s
@@ -83,19 +83,19 @@ struct MicroQRReader {
 
   /// Returns a refinement by the finder pattern and the timing patterns of a version.
   ///
-  /// - Parameter endsThere: true if the timing patterns must end where those of the version do.
+  /// - Parameter endsThere: true if the timing patterns must end at the length of the version.
   private func refine(_ version: Int, _ inverted: Bool, endsThere: Bool = true) -> GridRefinement {
     let side = 9 + 2 * version
     var known: [KnownModule] = []
     for y in 0..<side {
       for x in 0..<side {
         guard let dark = MicroQRDecoder.fixed(x, y) else { continue }
-        // Each module of the timing patterns counts three times: they are few, and they show the size of the symbol.
+        // Each module of the timing patterns counts three times, because these modules are few and show the size of the symbol.
         let copies = x > 7 || y > 7 ? 3 : 1
         for _ in 0..<copies { known.append(KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: dark)) }
       }
     }
-    // It is light beyond their end: otherwise a shorter version would fit into a longer one.
+    // The surroundings beyond the timing patterns are light. Otherwise a shorter version would fit into a longer symbol.
     for i in side..<(endsThere ? side + 2 : side) {
       for _ in 0..<2 {
         known.append(KnownModule(at: [Double(i) + 0.5, 0.5], isDark: false))
@@ -107,7 +107,7 @@ struct MicroQRReader {
 }
 
 extension ModuleMatrix {
-  /// Returns whether the format information, with at most two wrong bits, is that of a version of Micro QR Code.
+  /// Returns whether the format information, with at most two wrong bits, belongs to a version of Micro QR Code.
   fileprivate func namesMicroVersion(_ version: Int) -> Bool {
     let (data, errors) = MicroQRDecoder.format(self)
     return errors <= 2 && MicroQRDecoder.version(data >> 2) == version
@@ -151,8 +151,8 @@ struct RMQRReader {
   /// information.
   private static let small = 3.0
 
-  /// The modules of the finder pattern and its border, and the first ones of the timing pattern along the upper side. Below the corner
-  /// of the finder pattern, high symbols have a timing pattern, too.
+  /// The modules of the finder pattern and its border, and the first modules of the timing pattern along the upper side. High
+  /// symbols also have a timing pattern below the corner of the finder pattern.
   private static let known: [KnownModule] = {
     let modules = (-1..<8).flatMap { y in (-1..<8).map { x in (x, y) } }.filter { x, y in y < 7 || x > 2 }
     return (modules + (8..<12).map { ($0, 0) }).map { x, y in
@@ -181,9 +181,9 @@ struct RMQRReader {
     return nil
   }
 
-  /// Returns the map, and the shifts that bend it, after tracking the timing patterns of both long sides from the finder
-  /// pattern: every ten modules, the fixed modules around are searched near their predicted position, and the map is fitted
-  /// again to all points found.
+  /// Returns the map, and the shifts that bend it, after tracking the timing patterns of both long sides from the finder pattern
+  /// on. Every ten modules, the fixed modules are searched near their predicted positions, and the map is fitted again to all
+  /// points found so far.
   private func followed(
     _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, inverted: Bool
   ) -> (map: Homography, mesh: GridMesh?) {

@@ -7,7 +7,7 @@ struct GridRegions {
     var center: Point2
     /// The unit vector of one of the two directions.
     var direction: Point2
-    /// The extent along that direction in pixels; `height` is that at right angles to it.
+    /// The extent along this direction in pixels; `height` is the extent at right angles to it.
     var length: Double
     var height: Double
     /// The sum of the squared brightness changes in the region.
@@ -19,8 +19,8 @@ struct GridRegions {
 
   /// The side of a cell in pixels.
   private static let side = 16
-  /// The least mean square of the differences between next but one neighbours in a cell, in gray levels squared; below it
-  /// nothing is readable.
+  /// The least mean square, in gray levels squared, of the differences between pixels two apart in a cell. Cells below it contain
+  /// nothing readable.
   private static let leastEnergy: Float = 300
   /// The least share of the changes that are along two perpendicular directions, 0 to 1.
   private static let leastCoherence: Float = 0.3
@@ -32,7 +32,7 @@ struct GridRegions {
     let side = Self.side
     let (columns, rows) = ((view.width - 2) / side, (view.height - 2) / side)
     guard columns > 0, rows > 0 else { return }
-    // Directions as vectors of four times their angle, so that perpendicular directions are equal.
+    // The directions are vectors at four times their angle, so that perpendicular directions are equal.
     var vectors = [SIMD2<Float>](repeating: [0, 0], count: columns * rows)
     var energies = [Float](repeating: 0, count: columns * rows)
     var open = [Bool](repeating: false, count: columns * rows)

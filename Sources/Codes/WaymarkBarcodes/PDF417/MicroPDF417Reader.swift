@@ -5,17 +5,18 @@ import WaymarkImage
 /// its course. `MicroPDF417Shape` below has the shapes and their row address patterns.
 struct MicroPDF417Reader {
   let view: ImageView
-  /// The number of regions without a symbol after which the search ends.
+  /// The search ends after this many regions without a symbol.
   let regions: Int
   /// The largest number of lines across a region.
   let lines: Int
-  /// The largest deviation of the length of a row from the one that its first pattern predicts, as a share, because of perspective.
+  /// The largest deviation of the length of a row from the length predicted by its first pattern, as a share; perspective causes
+  /// it.
   var slack = 0.12
 
   /// The largest number of regions kept.
   private static let most = 64
 
-  /// The number of lines across a region from which a sixth of them, instead of a third, is sampled first.
+  /// Across a region with more lines than this, a sixth of the lines is sampled first, otherwise a third.
   private static let large = 120
 
   /// A line that crosses a symbol from end to end.
@@ -40,7 +41,7 @@ struct MicroPDF417Reader {
     for region in GridRegions(view, limit: Self.most).regions where failed < regions {
       if detections.contains(where: { $0.isRead && $0.corners.contains(region.center) }) { continue }
       let known = detections.count
-      // The rows may have either of the two directions.
+      // The rows may run in either of the region's two directions.
       let upright = Point2(-region.direction.y, region.direction.x)
       let ways = [(region.direction, region.length, region.height), (upright, region.height, region.length)]
       for (along, length, height) in ways {
@@ -71,10 +72,10 @@ struct MicroPDF417Reader {
     return read(crossings)
   }
 
-  /// Reads a symbol that lines cross.
+  /// Reads a symbol from the lines that cross it.
   ///
   /// - Parameters:
-  ///   - starts: the starts of the lines, in the order in which they are across the symbol.
+  ///   - starts: the starts of the lines, in their order across the symbol.
   ///   - patience: the number of successive lines without a crossing after which the search ends.
   func read(from starts: some Sequence<Point2>, along: Point2, length: Double, patience: Int) -> MatrixDetection? {
     var crossings: [Crossing] = []
@@ -138,7 +139,7 @@ struct MicroPDF417Reader {
           let word = PDF417Table.codeword(Array(widths[(i + 6)..<(i + 14)]))
         else { continue }
         let shapes = MicroPDF417Shape.all.filter { shape in
-          // A line that is not parallel to its row ends a few rows above or below.
+          // A line that is not parallel to its row ends a few rows higher or lower.
           guard shape.columns == columns, shape.hasLeft, let first = shape.row(ofLeft: left),
             let last = shape.row(ofRight: right),
             abs(first - last) <= 3
@@ -154,7 +155,8 @@ struct MicroPDF417Reader {
     return found
   }
 
-  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword; `nil` if the edges are not of such a symbol.
+  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword; `nil` if the edges do not fit such a
+  /// symbol.
   private func crossingWithoutLeft(
     _ edges: [Double], _ widths: [Double], _ i: Int, _ place: (Double) -> Point2
   ) -> Crossing? {
@@ -266,8 +268,8 @@ package struct MicroPDF417Shape: Hashable, Sendable {
   /// The number of columns of codewords, 1 to 4.
   package let columns: Int
   package let rows: Int
-  /// The numbers, from 1, of the row address patterns of the first row: the first one in the row, that between the columns (0
-  /// without one), and that on the right. The next row has the next numbers; 1 follows 52.
+  /// The numbers, from 1, of the row address patterns of the first row: on the left, between the columns (0 without a pattern), and
+  /// on the right. The number grows by 1 from row to row; 1 follows 52.
   package let left: Int
   package let centre: Int
   package let right: Int
@@ -306,8 +308,8 @@ package struct MicroPDF417Shape: Hashable, Sendable {
     (hasLeft ? 10 : 0) + 17 * column + (hasCentre && column >= columns - 2 ? 10 : 0)
   }
 
-  /// Returns the row that has a row address pattern on its left side; `nil` if no row has it. `row(ofRight:)` is for the right
-  /// side.
+  /// Returns the row with a row address pattern on its left side; `nil` if no row has this pattern. `row(ofRight:)` does the same
+  /// for the right side.
   package func row(ofLeft number: Int) -> Int? { row(number - left) }
   package func row(ofRight number: Int) -> Int? { row(number - right) }
 
@@ -343,8 +345,8 @@ package struct MicroPDF417Shape: Hashable, Sendable {
 
   // MARK: Row address patterns
 
-  /// Returns the number, from 1, of the row address pattern of ten modules with six widths, the first of which is dark; `nil` if
-  /// there is none. `isCentre` selects the patterns of the middle instead of those of the sides.
+  /// Returns the number, from 1, of the row address pattern of ten modules with six widths, the first dark; `nil` without such a
+  /// pattern. `isCentre` selects the patterns of the middle instead of the sides.
   package static func number(_ widths: ArraySlice<Double>, isCentre: Bool) -> Int? {
     let total = widths.reduce(0, +)
     guard widths.count == 6, total > 0,

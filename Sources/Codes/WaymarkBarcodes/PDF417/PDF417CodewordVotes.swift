@@ -46,7 +46,7 @@ struct PDF417CodewordVotes {
     var edges = line.edges.map { $0 + offset }
     guard edges.count >= 18 else { return }
     if isBackward {
-      // The runs begin and end with a dark one in either direction: their number is odd.
+      // In either direction, the first and the last run are dark, so the number of runs is odd and the number of edges even.
       if !edges.count.isMultiple(of: 2) { edges.removeLast() }
       edges = edges.reversed().map { -$0 }
     }
@@ -83,7 +83,7 @@ struct PDF417CodewordVotes {
         at += 8
         misses = 0
       } else {
-        // After a damaged codeword, continues at the light-to-dark edge closest to the expected start of the next one.
+        // After a damaged codeword, reading resumes at the light-to-dark edge closest to the expected start of the next codeword.
         expected += pitch
         misses += 1
         guard misses < 12 else { break }
@@ -154,8 +154,8 @@ struct PDF417CodewordVotes {
   struct Decoded {
     var finding: MatrixDetection
     var columns: Int
-    /// The start of its first row and the end of its last one along the side, as shares of the side, which may cover several
-    /// symbols, one above the other, or a part of one; `nil` without indicators.
+    /// The start of the symbol's first row and the end of its last row along the side, as shares of the side. The side may cover
+    /// several symbols, one above another, or only a part of one. `nil` without indicators.
     var extent: (first: Double, last: Double)?
   }
 
@@ -198,8 +198,8 @@ struct PDF417CodewordVotes {
     func column(_ seen: Seen) -> Int { seen.column >= 0 ? seen.column : columns + 2 + seen.column }
   }
 
-  /// Returns the numbers of rows, columns and check codewords according to most indicators (clause 5.11); `nil` if they give
-  /// none.
+  /// Returns the numbers of rows, columns and check codewords according to most indicators (clause 5.11); `nil` if the indicators
+  /// do not show them.
   private func shape() -> Shape? {
     var high: [Int: Int] = [:]
     var low: [Int: Int] = [:]
@@ -231,8 +231,8 @@ struct PDF417CodewordVotes {
     return Shape(rows: rows, columns: count, checks: 2 << level)
   }
 
-  /// Reads codewords that lines lack, at the positions that other lines give: those after a stain, and those of lines whose
-  /// start and stop are covered.
+  /// Reads codewords that lines lack, at positions known from other lines: codewords after a stain, and all codewords of lines
+  /// whose start and stop are covered.
   private mutating func fill(_ shape: Shape) {
     var known: [[(place: Double, from: Double, to: Double)]] = Array(repeating: [], count: shape.columns + 2)
     for line in lines {
@@ -264,7 +264,7 @@ struct PDF417CodewordVotes {
     }
   }
 
-  /// Returns the codewords on which most lines agree, in order, the doubt about each, and the indices of those that no line
+  /// Returns the codewords on which most lines agree, in order, the doubt about each, and the indices of codewords that no line
   /// shows.
   private func codewords(_ shape: Shape) -> (words: [Int], doubt: [Float], erasures: [Int]) {
     let rows = rowsOfLines(shape)
@@ -276,7 +276,7 @@ struct PDF417CodewordVotes {
         guard (1...shape.columns).contains(column) else { continue }
         let share = Double(column) / Double(shape.columns + 1)
         let near = place.left + (place.right - place.left) * share
-        // The row of that cluster closest to the expected row.
+        // Of the rows with the codeword's cluster, the row closest to the expected row.
         let guess = Int(near.rounded())
         guard let row = [guess, guess - 1, guess + 1].first(where: { ($0 % 3 + 3) % 3 == seen.cluster }),
           (0..<shape.rows).contains(row)
@@ -287,7 +287,7 @@ struct PDF417CodewordVotes {
     return Self.elected(votes)
   }
 
-  /// Returns the values with the most votes, the doubt about each, and the indices of those without a vote.
+  /// Returns the values with the most votes, the doubt about each, and the indices of values without a vote.
   static func elected(_ votes: [[Int: Int]]) -> (words: [Int], doubt: [Float], erasures: [Int]) {
     var words: [Int] = []
     var doubt: [Float] = []
@@ -306,8 +306,8 @@ struct PDF417CodewordVotes {
     return (words, doubt, erasures)
   }
 
-  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` for all
-  /// lines if not one has an indicator.
+  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` if no line has an
+  /// indicator.
   private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
     let (a, b) = indicators(shape)
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
@@ -319,8 +319,8 @@ struct PDF417CodewordVotes {
     }
   }
 
-  /// Returns the position of lines and the row in their indicators, at the start and at the stop, without those that
-  /// contradict most of the others.
+  /// Returns the position of lines and the row in their indicators, at the start and at the stop, without indicators that
+  /// contradict most others.
   private func indicators(_ shape: Shape) -> (left: [(Double, Double)], right: [(Double, Double)]) {
     func row(_ seen: Seen) -> Int? {
       let row = seen.value / 30 * 3 + seen.cluster
@@ -339,12 +339,12 @@ struct PDF417CodewordVotes {
     return (RobustCourse.consistent(left, within: Self.rowSlack), RobustCourse.consistent(right, within: Self.rowSlack))
   }
 
-  /// Returns the rows in which each line begins and ends if indicators were seen on one side only: the rise of the lines
-  /// across the rows is the one that fits the clusters of the codewords best.
+  /// Returns the rows in which each line begins and ends if indicators were seen on one side only. The rise of the lines across the
+  /// rows is chosen to fit the clusters of the codewords best.
   ///
   /// - Parameters:
   ///   - known: the positions of lines, and the rows in their indicators.
-  ///   - isLeft: true if the indicators are those at the start of the lines.
+  ///   - isLeft: true if the indicators are at the start of the lines.
   private func slanted(
     _ shape: Shape, _ known: [(Double, Double)], isLeft: Bool
   ) -> [(left: Double, right: Double)?] {

@@ -9,7 +9,7 @@ struct PDF417Reader {
   let readsFine: Bool
   /// The distance of the searched rows, in pixels.
   private static let step = 3
-  /// The number of sides without a symbol after which the search ends.
+  /// The search ends after this many sides that belong to no symbol.
   private static let failures = 6
 
   /// The widths of the patterns, in modules (clause 5.3.2).
@@ -23,7 +23,7 @@ struct PDF417Reader {
 
   /// A start or stop pattern seen in several rows: the line along its outer border.
   private struct Side {
-    /// The first point of the outer border; `bottom` is the last one.
+    /// The first point of the outer border; `bottom` is its last point.
     var top: Point2
     var bottom: Point2
     /// The size of a module along a row of the picture, in pixels.
@@ -33,7 +33,7 @@ struct PDF417Reader {
     var isStart: Bool
     /// The number of searched rows in which the pattern was seen.
     var rows: Int
-    /// True if the side was joined from parts on one line with a gap between them, or is such a part.
+    /// True if the side was joined from collinear parts with a gap between them, or is one of these parts.
     var isUnsure = false
   }
 
@@ -110,7 +110,7 @@ struct PDF417Reader {
     return distinct
   }
 
-  /// Returns the distance of two sides; a side beside another is closer than one above it.
+  /// Returns the distance of two sides. A side beside another counts as closer than a side above it.
   private func distance(_ a: Side, _ b: Side) -> Double {
     let d = (a.top + a.bottom - b.top - b.bottom) / 2
     return abs(d.x) + 3 * abs(d.y)
@@ -181,7 +181,7 @@ struct PDF417Reader {
     return false
   }
 
-  /// Returns the sides that groups of hits form, the ones with the most hits first.
+  /// Returns the sides that groups of hits form, the sides with the most hits first.
   private static func ordered(_ groups: [Group]) -> [Side] {
     var sides: [(side: Side, rank: Double)] = []
     for group in merged(groups) {
@@ -189,8 +189,7 @@ struct PDF417Reader {
         if let side = side(group.key, group.hits) { sides.append((side, Double(side.rows))) }
         continue
       }
-      // Sides on one line may belong to several symbols, one above the other: then the parts have equal heights, and are tried
-      // first.
+      // Collinear sides may belong to several symbols, one above another. If so, the parts have equal heights and are tried first.
       let parts = group.parts.compactMap { side(group.key, $0, isUnsure: true) }
       let (least, most) = (parts.map(\.rows).min() ?? 0, parts.map(\.rows).max() ?? 0)
       sides += parts.map { ($0, Double($0.rows)) }
@@ -209,7 +208,7 @@ struct PDF417Reader {
       opensRight: key & 1 == 0, isStart: key & 2 == 0, rows: hits.count, isUnsure: isUnsure)
   }
 
-  /// Joins groups on one line, which may be parts of one side with a covered part between them.
+  /// Joins collinear groups, which may be the visible parts of a partly covered side.
   private static func merged(_ groups: [Group]) -> [(key: Int, hits: [Hit], parts: [[Hit]])] {
     var merged: [(key: Int, hits: [Hit], parts: [[Hit]])] = []
     for group in groups {
@@ -235,7 +234,7 @@ struct PDF417Reader {
     return merged
   }
 
-  /// Returns the size of a module if the runs from edge `first` have the given widths in modules; `nil` if they have others.
+  /// Returns the size of a module if the runs from edge `first` have the given widths in modules; otherwise `nil`.
   private static func module(_ edges: [Int32], _ widths: [Int], from first: Int, _ count: Int) -> Double? {
     guard first >= 1, first + widths.count < count else { return nil }
     let modules = widths.reduce(0, +)
@@ -259,7 +258,7 @@ struct PDF417Reader {
     var found: [(Int, Hit)] = []
     let long = Double(edges[i + 1] - edges[i])
     let next = Double(edges[i + 2] - edges[i + 1])
-    // The start pattern of an upright code begins with a bar of eight modules and a space of one.
+    // The start pattern of an upright code begins with a bar of eight modules and a space of one module.
     if long > 3.5 * next {
       if let module = fits(startWidths, from: i) {
         found.append((0, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
@@ -271,7 +270,7 @@ struct PDF417Reader {
     if let module = fits(stopBackwards, from: i) {
       found.append((2, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
     }
-    // Read backwards, the start pattern begins with its space of three modules, so its first bar is one run later.
+    // Read backwards, the start pattern begins with a space of three modules, so its first bar is one run later.
     if i > 1, let module = fits(startBackwards, from: i - 1) {
       found.append((1, Hit(at: [Double(edges[i + 7]) - 0.5, y], module: module)))
     }
@@ -311,7 +310,7 @@ struct PDF417Reader {
     // If rows are one pixel high, only lines through the centres of pixels are readable.
     let density = along.length < 100 ? 3.0 : 1
     let lines = min(400, max(24, Int(along.length * (1 + 2 * margin) * density)))
-    // Sides of equal length end at the same rows; if one was seen only in part, rows are about perpendicular to both.
+    // Sides of equal length end at the same rows. If one side was seen only in part, rows are assumed to be perpendicular to both.
     let whole = opposite.map { ($0.bottom - $0.top).length / along.length } ?? 0
     let isWhole = whole > 0.8 && whole < 1.25
     if let opposite, !isWhole {
@@ -354,7 +353,7 @@ struct PDF417Reader {
     var far: (Point2, Point2) =
       opposite.map { ($0.top, $0.bottom) } ?? (side.top + across * width, side.bottom + across * width)
     var near = (side.top, side.bottom)
-    // The side may cover several symbols, or only a part of this one.
+    // The side may cover several symbols, or only a part of this symbol.
     if let (first, last) = result.extent, opposite == nil || isWhole, (-0.5...1.5).contains(first),
       (-0.5...1.5).contains(last)
     {

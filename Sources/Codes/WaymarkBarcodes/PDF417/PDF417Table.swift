@@ -32,8 +32,8 @@ package enum PDF417Table {
     return widths
   }
 
-  /// Returns the distances between successive edges of the same kind, in modules, as one number with four bits for each: ink
-  /// spread does not change them (ISO/IEC 15438 clause 6.2).
+  /// Returns the distances between successive edges of the same kind, in modules, as one number with four bits per distance. Ink
+  /// spread does not change these distances (ISO/IEC 15438 clause 6.2).
   package static func key(_ widths: [Double], modules: Double) -> Int {
     let total = widths.reduce(0, +)
     var key = 0
@@ -44,7 +44,7 @@ package enum PDF417Table {
     return key
   }
 
-  /// The inner edges of every codeword, in modules from its first edge; the eighth lane is unused.
+  /// The inner edges of every codeword, in modules from its first edge; the eighth SIMD lane is unused.
   private static let places: [(edges: SIMD8<Float>, value: Int, cluster: Int)] = {
     [first, second, third].enumerated().flatMap { cluster, text in
       let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
@@ -66,8 +66,8 @@ package enum PDF417Table {
     return edges
   }
 
-  /// Returns the value and the cluster (0, 1 or 2) of the codeword with the edges closest to those of eight widths; `nil` if
-  /// none is close: with modules of one pixel, each edge may be off by half a module.
+  /// Returns the value and the cluster (0, 1 or 2) of the codeword whose edges are closest to the edges given by eight widths;
+  /// `nil` if none is close. With modules of one pixel, each edge may be off by half a module.
   package static func nearest(_ widths: [Double]) -> (value: Int, cluster: Int)? {
     guard widths.count == 8, widths.reduce(0, +) > 0 else { return nil }
     let seen = edges(widths)

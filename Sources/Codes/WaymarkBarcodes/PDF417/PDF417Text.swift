@@ -44,7 +44,8 @@ package struct PDF417Text {
       case 928: guard macro() else { return nil }
       case 922, 923: next += 1
       case 903...912:
-        // Functions of MicroPDF417: those with FNC1 first declare GS1 element strings or data after an AIM identifier.
+        // Functions of MicroPDF417. A codeword with FNC1 in the first position declares GS1 element strings or data after an AIM
+        // identifier.
         if [903, 904, 905, 906, 907, 912].contains(word), result.isEmpty { result.isGS1 = true }
         next += 1
       case 916, 917:
@@ -83,7 +84,7 @@ package struct PDF417Text {
   private mutating func text() {
     var table = Table.upper
     var shifted: Table?
-    // A single byte may occur between two pairs; the tables stay the same after it.
+    // A single byte may occur between two pairs; the character tables stay the same after it.
     while let word = upcoming, word < 900 || word == 913 || (925...927).contains(word) {
       if word == 913 {
         next += 1
@@ -122,7 +123,7 @@ package struct PDF417Text {
   private static let mixed = Array("0123456789&\r\t,:#-.$/+%*=^".utf8)
   private static let punctuation = Array(";<>@[\\]_`~!\r\t,:\n-.$/\"|*()?{}'".utf8)
 
-  /// Decodes six bytes per five codewords; the remaining ones are one byte each.
+  /// Decodes six bytes per five codewords, then one byte per remaining codeword.
   private mutating func bytes(isWhole: Bool) -> Bool {
     let run = self.run()
     let groups = isWhole ? run.count / 5 : max(0, run.count - 1) / 5

@@ -1,24 +1,23 @@
 import WaymarkImage
 
-/// The dark ring of a finder pattern in the picture. Its outermost pixels are its corners: three patterns give twelve
-/// points, which determine the perspective of a tilted code without a search; two patterns give eight. The file also
-/// has the similarity of a position to a finder pattern (`FinderShape`), and the corners of the rings of other symbols
-/// (`RingCorners`).
+/// The dark ring of a finder pattern in the picture. Its outermost pixels are its corners. The twelve corners of three patterns
+/// determine the perspective of a tilted code without a search; two patterns give eight corners. The file also has the similarity
+/// of a position to a finder pattern (`FinderShape`), and the corners of the rings of other symbols (`RingCorners`).
 final class FinderRing {
   /// The first and the last pixel of the ring in each row, relative to the centre of the pattern.
   private let rim: [Point2]
   private let center: Point2
   private let module: Double
-  /// The size of a pixel of the picture in which the ring was flooded, in pixels of the current one.
+  /// The size of a pixel of the picture in which the ring was flood-filled, in pixels of the current picture.
   private let pixel: Double
 
-  /// Floods the dark ring around the core of a pattern.
+  /// Flood-fills the dark ring around the core of a pattern.
   ///
   /// - Parameters:
   ///   - middle: the centre of the pattern, in pixels.
   ///   - moduleX: the size of a module along the rows, in pixels; `moduleY` along the columns.
   ///   - dark: false if the ring is light on dark.
-  /// - Returns: `nil` if the ring leaves the picture, or merges with something else, as it does if it is blurred.
+  /// - Returns: `nil` if the ring extends beyond the picture, or merges with its surroundings, as blur may cause.
   init?(around middle: Point2, moduleX: Double, moduleY: Double, in view: ImageView, levels: BlockMean, dark: Bool) {
     // The ring is seven modules wide; under a strong tilt its diagonal is longer than the sizes along rows and columns
     // suggest.
@@ -35,15 +34,15 @@ final class FinderRing {
     while x < x1, levels.isDark(view, x, cy) != dark { x += 1 }
     guard x < x1, Double(x - cx) < 5 * moduleX else { return nil }
     let width = x1 - x0 + 1
-    // The ring has 24 modules; a ring that merges with its surroundings has more pixels, a sheared one fewer than its
-    // extents suggest.
+    // The ring has 24 modules. A ring that merges with its surroundings has more pixels, a sheared ring fewer than its extents
+    // suggest.
     let ring = 24 * moduleX * moduleY
     let most = Int(1.7 * ring + 20)
     var spans = [(first: Int, last: Int)](repeating: (Int.max, Int.min), count: y1 - y0 + 1)
     var area = 0
     var flood = FloodFill(width: width, height: y1 - y0 + 1)
     flood.begin(x: x - x0, y: cy - y0)
-    // A ring that leaves the picture lacks corners; a region that leaves the reach is not a ring.
+    // A ring that extends beyond the picture lacks corners; a region beyond the reach is not a ring.
     let outcome = flood.run(endsAtBorder: true) { _, to in
       levels.isDark(view, x0 + to.x, y0 + to.y) == dark
     } visit: { place in
@@ -129,7 +128,7 @@ enum FinderShape {
         product += expected * value
       }
     }
-    // More than half of the samples must be inside the picture, dark and light ones.
+    // More than half of the samples must be inside the picture, and both dark and light samples among them.
     guard n >= 45, pattern >= 12, n - pattern >= 12 else { return (0, 0) }
     let spread = (squares - sum * sum / n) * (pattern - pattern * pattern / n)
     guard spread > 0 else { return (0, 0) }
@@ -148,7 +147,7 @@ enum RingCorners {
   /// - Parameters:
   ///   - unit: the width of a ring along rows and along columns, in pixels.
   ///   - isDark: true if the ring is dark.
-  ///   - tones: the areas from the centre to the right until the ring: true for an area with the tone of the ring.
+  /// - tones: the areas from the centre to the right up to the ring: true for an area with the tone of the ring.
   ///   - modules: the outer width of the ring in units.
   static func find(
     _ view: ImageView, levels: BlockMean, around center: Point2, unit: Point2, isDark: Bool, past tones: [Bool],

@@ -19,10 +19,10 @@ struct FinderSearch {
   private(set) var looks = 0
   /// The distance of the searched rows, in pixels: the core of a pattern is three modules high.
   private let step: Int
-  /// The indices of the patterns that may continue in the next rows, by polarity and by stretch of 32 columns.
+  /// The indices of the patterns that may continue in the next rows, by polarity and by group of 32 columns.
   private var standing: [[[Int32]]]
 
-  /// The largest number of patterns kept of each polarity: those of a hundred codes, and as many accidents.
+  /// The largest number of patterns kept of each polarity: the patterns of a hundred codes, and about as many false ones.
   static let capacity = 640
   private static let stretch = 32
 
@@ -75,8 +75,8 @@ struct FinderSearch {
     }
   }
 
-  /// Returns whether five runs have the ratio 1:1:3:1:1, each within three quarters of a module plus a third of a pixel, the middle
-  /// one within twice as much.
+  /// Returns whether five runs have the ratio 1:1:3:1:1: the middle run within 1.5 modules plus two thirds of a pixel, the rest
+  /// within half as much.
   @inline(__always)
   static func isFinder(_ a: Int32, _ b: Int32, _ c: Int32, _ d: Int32, _ e: Int32) -> Bool {
     let total = a &+ b &+ c &+ d &+ e
@@ -123,7 +123,7 @@ struct FinderSearch {
     let cy = vertical.center
     let row = Int(cy.rounded())
     guard let horizontal = runsThrough(column, row, dx: 1, dy: 0, limit: Int(width) * 2, dark: wanted) else { return }
-    // The core is a square: it is dark along its diagonals too, and the light ring around it is closed.
+    // The core is a square, so it is also dark along its diagonals, and the light ring around it is closed.
     var rings = ringsSeen(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted)
     if rings < 13 {
       // Under a strong tilt and turn, the square is a narrow rhombus; every line through its centre still crosses
@@ -143,9 +143,9 @@ struct FinderSearch {
     for slot in first...max(first, last) { standing[polarity][slot].append(Int32(found[polarity].count - 1)) }
   }
 
-  /// Returns how many of sixteen tests in eight directions around a centre show the tone that a finder pattern has there at
-  /// any turn: dark at one module, and light at one of 2, 2.5 and 2.9 modules, as the sides of a square are closer than its
-  /// corners.
+  /// Returns how many of sixteen tests in eight directions around a centre show the tone of a finder pattern, whatever its
+  /// rotation: dark at one module, light at one of 2, 2.5 and 2.9 modules. Several distances are tested, because the sides of a
+  /// square are closer than its corners.
   private func ringsSeen(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Int {
     var right = 0
     for (ux, uy) in Self.compass {
@@ -207,9 +207,9 @@ struct FinderPattern {
   /// The size of a module in pixels along the rows and along the columns of the picture.
   var moduleX: Double
   var moduleY: Double
-  /// The number of rows of its octave that it covers, estimated from the searched rows that crossed it.
+  /// The number of rows of its octave that the pattern covers, estimated from the searched rows that crossed it.
   var hits: Int
-  /// The octave on which it was seen best; positions and sizes are in pixels of the whole picture.
+  /// The octave that showed the pattern best; positions and sizes are in pixels of the whole picture.
   var octave = 0
   /// The number of sixteen tests around the centre that show the expected tone.
   var rings: Int
@@ -219,8 +219,8 @@ struct FinderPattern {
 
   var module: Double { (moduleX * moduleY).squareRoot() }
 
-  /// Returns the vector of one module along a direction, from the extents along rows and columns, which overstate a turned
-  /// square.
+  /// Returns the vector of one module along a direction, computed from the extents along rows and columns. These overstate the
+  /// module of a rotated square.
   func module(along direction: Point2) -> Point2 {
     let d = direction / max(1e-9, direction.length)
     let x = d.x / moduleX
@@ -239,7 +239,7 @@ struct FinderPattern {
   }
 }
 
-/// The finder patterns of a picture, collected from its octaves: each once, from the octave on which it was seen best.
+/// The finder patterns of a picture, collected from its octaves. Each pattern is kept once, from the octave that shows it best.
 struct FinderField {
   /// The patterns of each polarity, in pixels of the whole picture: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
@@ -272,8 +272,7 @@ struct FinderField {
       && a.module < 1.7 * b.module && b.module < 1.7 * a.module
   }
 
-  /// Returns the ratio of a pattern's module on its octave to the five pixels at which a pattern is measured best, or its
-  /// inverse; 1 is best.
+  /// Returns the ratio between a pattern's module on its octave and five pixels, the size measured best: 1 is best, otherwise more.
   private static func distance(_ pattern: FinderPattern) -> Double {
     let pixels = pattern.module / Double(1 << pattern.octave)
     return max(pixels / 5, 5 / pixels)
@@ -285,8 +284,8 @@ struct FinderField {
 /// A picture at 1, 1/2, 1/4 … of its size. Finder patterns of any size appear on some octave at three to seven pixels per
 /// module, where the local mean separates dark from light best, and noise and screen rasters are averaged out.
 final class Octaves {
-  /// The largest number of pixels of the octave in which finder patterns are looked for first: a code of 49 modules,
-  /// at two pixels each, is a twentieth as wide as such an octave.
+  /// The largest number of pixels of the octave that is searched for finder patterns first. A code of 49 modules of two pixels each
+  /// is a twentieth as wide as such an octave.
   static let searched = 3_200_000
   /// The largest number of pixels of the octave in which bars and unexplained edges are looked for.
   static let barred = 1_600_000
@@ -341,7 +340,7 @@ final class Octaves {
     return search
   }
 
-  /// Returns whether an octave was made before, so that using it costs nothing.
+  /// Returns whether an octave was made before and therefore costs nothing.
   func isMade(_ index: Int) -> Bool { made[index] != nil }
 
   /// Returns the pixels of an octave.

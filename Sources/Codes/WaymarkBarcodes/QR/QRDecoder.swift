@@ -3,9 +3,9 @@
 ///
 /// The tables are below: `QRFormat`, `QRLayout` and `QRCapacity`.
 ///
-/// A module whose tone is unclear has a small margin. The codewords with the most doubtful modules are passed to the error
-/// correction as erasures, of which it corrects twice as many as of errors at unknown positions (after G. D. Forney,
-/// "Generalized minimum distance decoding", IEEE Trans. IT 12 (1966)).
+/// A module of unclear tone has a small margin. The codewords with the most doubtful modules are passed to the error correction as
+/// erasures, because it corrects twice as many erasures as errors (after G. D. Forney, "Generalized minimum distance decoding",
+/// IEEE Trans. IT 12 (1966)).
 package struct QRDecoder {
   /// The indices of the modules that hold the bits of the codewords, by version.
   private var placements: [Int: [Int32]] = [:]
@@ -66,7 +66,7 @@ package struct QRDecoder {
   /// - Parameters:
   ///   - doubt: the doubt about each codeword; empty if unknown.
   ///   - checks: the number of check codewords of a block.
-  ///   - reserve: the number of these that only detect errors.
+  /// - reserve: the number of check codewords used for error detection only.
   static func data(_ words: [Int], doubt: [Float], checks: Int, blocks: Int, reserve: Int = 0) -> [Int]? {
     var data: [Int] = []
     for block in 0..<blocks {
@@ -79,7 +79,7 @@ package struct QRDecoder {
     return data
   }
 
-  /// Returns the indices of a block's codewords among those of the symbol.
+  /// Returns the indices of a block's codewords among the codewords of the symbol.
   static func indices(of block: Int, of blocks: Int, data count: Int, checks: Int) -> [Int] {
     // Blocks with one more data codeword come last.
     let (short, first) = (count / blocks, blocks - count % blocks)
@@ -211,7 +211,7 @@ package struct QRLayout {
     self.version = version
   }
 
-  /// Creates the layout whose side is closest to a measured one, in modules; nil for one that is not between 18 and 180.
+  /// Creates the layout whose side is closest to a measured side, in modules; nil for a side outside 18 to 180.
   package init?(nearestSide side: Double) {
     guard side.isFinite, side > 18, side < 180 else { return nil }
     self.init(version: min(40, max(1, Int(((side - 17) / 4).rounded()))))
@@ -228,7 +228,7 @@ package struct QRLayout {
     return [6] + (0..<(count - 1)).map { last - (count - 2 - $0) * gap }
   }
 
-  /// The centres of the alignment patterns, as (column, row), without those that would overlap a finder pattern.
+  /// The centres of the alignment patterns, as (column, row), without patterns that would overlap a finder pattern.
   package var alignmentCenters: [(x: Int, y: Int)] {
     let lines = alignmentLines
     guard let last = lines.last else { return [] }

@@ -115,9 +115,8 @@ struct QRGridFit {
       let s = score(map, coarse)
       if s > best?.score ?? -.infinity { best = (map, s) }
     }
-    // Perspective moves the fourth corner most: by the ratio of the sizes of the patterns beside it. A step of about a module and a
-    // half moves the middle of a side by less than half a module; with a larger step, the timing pattern could be confused with its
-    // neighbour.
+    // Perspective moves the fourth corner most: by the ratio of the sizes of the patterns beside it. A step of about one and a half
+    // modules moves the middle of a side by less than half a module. A larger step could shift the timing pattern by a module.
     let reach = min(0.35 * (n - 7), 14)
     let total = max(3, Int(reach / 1.6))
     let u = (tr - tl) * (reach / (n - 7))
@@ -196,7 +195,7 @@ struct QRGridFit {
 
   /// Bends a grid so that every visible alignment pattern is at its measured position: for large codes on paper that is not flat.
   ///
-  /// The patterns are visited from the finder patterns outwards: the shifts of the neighbours predict the next one.
+  /// The patterns are visited from the finder patterns outwards, so that the shifts of neighbours predict the next shift.
   func bend(_ grid: QRGrid) -> QRGrid {
     let lines = layout.alignmentLines
     let n = lines.count
@@ -263,7 +262,7 @@ struct QRGridFit {
     for dy in stride(from: -reach, through: reach, by: 0.5) {
       for dx in stride(from: -reach, through: reach, by: 0.5) {
         let p = here + dx * u + dy * v
-        // Of equally good positions, the closer one is taken.
+        // Of equally good positions, the closer position wins.
         let s = score(p) - 6 * (dx * dx + dy * dy)
         if s > bestScore { (best, bestScore) = (p, s) }
       }
@@ -276,11 +275,11 @@ struct QRGridFit {
 // MARK: - Grid
 
 extension TripletCorners {
-  /// Returns the map from the modules of a layout to a picture that fits the corners where they were seen, and the alignment pattern
-  /// in the corner without a finder pattern: only this pattern shows the position of the sides there.
+  /// Returns the map from the modules of a layout to a picture that fits the seen corners and the alignment pattern in the corner
+  /// without a finder pattern. Only the alignment pattern shows the position of the sides in this corner.
   ///
   /// - Parameters:
-  ///   - fit: the grid fit of a picture of which one pixel is `factor` pixels of the corners' picture.
+  /// - fit: the grid fit of a picture; `factor` is the number of pixels of the corners' picture per pixel of this picture.
   ///   - flat: the map to the picture of `fit`, computed without the alignment pattern.
   ///   - reach: the largest shift of the alignment pattern, in modules.
   /// - Returns: the map to the picture of `fit`; `nil` if there is no alignment pattern or it is not visible.

@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// Reads QR codes from their finder patterns: fits a grid to three that belong together, samples it module by module, and decodes.
-/// `ReadingBudget` below bounds its cost.
+/// Reads QR codes from their finder patterns: fits a grid to three matching patterns, samples it module by module, and decodes.
+/// `ReadingBudget` below limits its cost.
 ///
 /// There are two rounds. The first reads clear codes from the corners of their patterns at little cost, even sixty codes on a
 /// sheet. The second searches the remaining triplets for the fourth corner, climbs to the best map, and tries several ways of
@@ -19,8 +19,8 @@ struct QRReader {
 
     var isRead: Bool { message != nil }
 
-    /// True if this is certainly a code, read or not. In random pixels half of the timing patterns is right and three wrong bits
-    /// of format are likely; the shorter the timing patterns, the larger the share that must be right.
+    /// True if this is certainly a code, read or not. In random pixels, half of the timing patterns matches and three wrong bits of
+    /// format are likely, so shorter timing patterns must match to a larger share.
     var isCode: Bool {
       if isRead { return true }
       let marks = Double(2 * (grid.layout.side - 16))
@@ -32,8 +32,8 @@ struct QRReader {
 
   /// The number of triplets that may fail in the second round.
   var failures = 3
-  /// The number of consecutive triplets without a code among them after which the second round ends. In three sets of photographs
-  /// no code came after the eleventh; a picture of leaves has thousands of triplets.
+  /// The second round ends after this many consecutive triplets without a code. In three sets of photographs, no code came after
+  /// the eleventh triplet; a picture of leaves has thousands of triplets.
   var tests = 48
   /// The least `QRGridFit.timing` with which a triplet enters the second round: for dark on light, then for light on dark.
   var leastTiming = [0.0, 0.0]
@@ -65,7 +65,7 @@ struct QRReader {
   /// The centres of the patterns of triplets that failed in the second round, by polarity, in pixels of the picture.
   private var studied: [[[Point2]]] = [[], []]
 
-  /// Reads every code that the finder patterns show, apart from the known ones.
+  /// Reads every code that the finder patterns show, apart from the known codes.
   ///
   /// - Parameter scale: the number of pixels of the octaves' picture per pixel of the picture.
   mutating func read(
@@ -91,7 +91,7 @@ struct QRReader {
       }
       var (failed, tested) = (0, 0)
       var hasDoubtful = false
-      // Sorts stably: of equal ones the one with the lower cost comes first.
+      // Sorts stably: of equal candidates, the one with the lower cost comes first.
       let order = left.indices.sorted { (-left[$0].timing, $0) < (-left[$1].timing, $1) }
       for i in order where !isCovered(left[i].triplet) {
         if failed >= failures || tested >= tests || budget.isReached || left[i].timing < leastTiming[polarity] { break }
@@ -102,7 +102,7 @@ struct QRReader {
         }
         if !isLikely(left[i].triplet, octaves, inverted: polarity == 1) {
           // The best of the strongly tilted triplets is tried although fewer than two of its patterns look like finder patterns:
-          // under a strong tilt they are not where the measured number of modules predicts them.
+          // under a strong tilt, the patterns are not where the measured number of modules predicts them.
           guard !hasDoubtful, left[i].triplet.isTilted else { continue }
           hasDoubtful = true
           guard isLikely(left[i].triplet, octaves, inverted: polarity == 1, patterns: 1) else { continue }
@@ -207,7 +207,7 @@ struct QRReader {
   private mutating func study(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> Candidate? {
     var best: Candidate?
     let octave = min(whole.octave, octaves.count - 1)
-    // A finer octave shows more of a small code, a coarser one has less noise.
+    // A finer octave shows more of a small code; a coarser octave has less noise.
     let finer = octave > 0 && whole.module / octaves[octave].factor < 4 ? [octave - 1] : []
     let coarser = octave + 1 < octaves.count && whole.module / octaves[octave].factor > 5 ? [octave + 1] : []
     for index in [octave] + finer + coarser where makesOctaves || octaves.isMade(index) {
@@ -227,8 +227,8 @@ struct QRReader {
 
   // MARK: Two patterns
 
-  /// Reads a code of which only two patterns are visible: their eight corners give a map that is accurate near them; the alignment
-  /// pattern and a climb make it accurate elsewhere.
+  /// Reads a code with only two visible patterns. Their eight corners give a map that is accurate near them; the alignment pattern
+  /// and hill climbing make it accurate elsewhere.
   private mutating func guess(_ octaves: Octaves, _ pair: QRPair, inverted: Bool) -> Candidate? {
     let octave = octaves[min(pair.first.octave, octaves.count - 1)]
     let shrink = Homography.resize(Point2(1, 1) / octave.factor)
@@ -259,8 +259,8 @@ struct QRReader {
     return nil
   }
 
-  /// Returns the sizes to try, the likeliest first. Those from the distances of the patterns are right for a code seen straight
-  /// on; if it is tilted, those from the corners of the patterns come first.
+  /// Returns the sizes to try, the likeliest first. For a code seen straight on, these are the sizes from the distances of the
+  /// patterns; for a tilted code, the sizes from the corners of the patterns.
   private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
     let counted = triplet.sides
     guard let corners, let guess = counted.first else { return Array(counted.prefix(Self.sizes)) }
@@ -289,8 +289,8 @@ struct QRReader {
     return candidate
   }
 
-  /// Samples a grid in several ways until one is decoded, and sets the grid and the message of `candidate` then; returns false if
-  /// none is decoded.
+  /// Samples a grid in several ways until one is decoded, then sets the grid and the message of `candidate`; returns false if no
+  /// way is decoded.
   private mutating func tryOut(
     _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
     of candidate: inout Candidate
@@ -320,8 +320,8 @@ struct QRReader {
 
 // MARK: - Budget
 
-/// The budget for reading one picture, in pixels to sample rather than seconds: it makes results the same on any machine, and
-/// limits the cost of any picture.
+/// The budget for reading one picture. It counts sampled pixels rather than seconds, so that results are the same on any machine,
+/// and it limits the cost of any picture.
 struct ReadingBudget {
   /// The number of pixels that may still be sampled.
   private(set) var left: Int
@@ -344,6 +344,6 @@ struct ReadingBudget {
 
   /// The budget of a still picture: about a third of a second.
   static let still = 40_000_000
-  /// The budget of a camera frame: less than a tenth of that of a still picture.
+  /// The budget of a camera frame: less than a tenth of the budget of a still picture.
   static let live = 3_000_000
 }

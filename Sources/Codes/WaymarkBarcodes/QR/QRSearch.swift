@@ -42,13 +42,13 @@ struct QRSearch {
   /// True if there are enough finder patterns for a code.
   var hasTriplets: Bool { field.found.contains { $0.count >= 3 } }
 
-  /// Returns the codes that were found for certain and that none of `symbols` covers.
+  /// Returns the codes that certainly exist and that no symbol of `symbols` covers.
   func unread(beside symbols: [Symbol]) -> [QRReader.Candidate] {
     let open = candidates.filter { candidate in
       candidate.isCode && !candidate.isRead
         && !symbols.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
     }
-    // Several grids may fit one code: the best one is kept.
+    // Several grids may fit one code, so the best grid is kept.
     var distinct: [QRReader.Candidate] = []
     for candidate in open.sorted(by: { $0.timing > $1.timing }) {
       let center = candidate.grid.corners.center
@@ -110,11 +110,11 @@ struct QRSearch {
 
 // MARK: - Traces
 
-/// Finder patterns so clear that only a QR code can have them, wherever they are: the reason to run every pass, and to report a code
+/// Finder patterns so clear that only a QR code can have them, at any position: the reason to run every pass, and to report a code
 /// that could not be read.
 ///
-/// One pattern that correlates well over at least 45 of its nine by nine modules is not an accident; two of the same size may each be
-/// less clear.
+/// A single pattern is not an accident if it correlates well over at least 45 of its nine by nine modules. Two patterns of the same
+/// size may each be less clear.
 struct FinderTrace {
   /// A finder pattern, in pixels of the picture.
   struct Mark {
@@ -128,7 +128,7 @@ struct FinderTrace {
   /// The marks of one size and polarity, the clearest first.
   private(set) var marks: [Mark]
 
-  /// Examines the patterns of a picture, each on the octave on which it was seen best; `nil` if they are not clear enough.
+  /// Examines the patterns of a picture, each on the octave that shows it best; `nil` if they are not clear enough.
   init?(_ field: FinderField, _ octaves: Octaves) {
     var best: [Mark] = []
     for polarity in 0..<2 {
@@ -159,7 +159,7 @@ struct FinderTrace {
     return other
   }
 
-  /// Returns the first two marks, the clearest first, that may belong to one code; `nil` if no two do.
+  /// Returns the first two marks, the clearest first, that may belong to one code; `nil` without such a pair.
   private static func pair(_ marks: [Mark]) -> [Mark]? {
     for (i, a) in marks.enumerated() {
       for b in marks[..<i] where belong(a, b) && a.center != b.center { return [b, a] }

@@ -13,9 +13,9 @@ struct QRTriplet {
   /// Returns the likely triplets among `patterns`, best first.
   ///
   /// The bounds allow a tilt of about 60°: one side may appear half as long as the other, a pattern half as large. If there are
-  /// many patterns, each is joined only with those around it, so that sixty codes cost no more than sixty times one.
+  /// many patterns, each is joined only with patterns around it, so that sixty codes cost at most sixty times as much as one code.
   static func candidates(among patterns: [FinderPattern], limit: Int = 8) -> [QRTriplet] {
-    // An isolated ring is nearly always a finder pattern; inside a large code a few other places resemble one.
+    // An isolated ring is nearly always a finder pattern; inside a large code, a few other positions resemble a finder pattern.
     let closed = patterns.filter { $0.ring != nil }
     var all = joined(closed)
     if closed.count < patterns.count {
@@ -57,10 +57,10 @@ struct QRTriplet {
   private static let crowd = 28
   private static let neighbours = 14
 
-  /// The fourth corner if the patterns differ in size because they differ in distance; `nil` if they are about equally large.
+  /// The fourth corner, if the patterns differ in size because of perspective; `nil` if they are about equally large.
   ///
-  /// Under a homography with third coordinate w an area shrinks by w³ (its Jacobian), so w is proportional to the module size to
-  /// the power −2/3, and w is linear in the plane of the code.
+  /// Under a homography with third coordinate w, an area shrinks by w³ (its Jacobian). So w is proportional to the module size to
+  /// the power −2/3, and it is linear in the plane of the code.
   var foreshortenedCorner: Point2? {
     func weight(_ pattern: FinderPattern) -> Double { pow(pattern.module, -2.0 / 3) }
     let (w0, w1, w2) = (weight(topLeft), weight(topRight), weight(bottomLeft))
@@ -69,8 +69,8 @@ struct QRTriplet {
     return (topRight.center * w1 + bottomLeft.center * w2 - topLeft.center * w0) / w3
   }
 
-  /// Returns whether the first of three patterns may be the corner: the one opposite the longest side. A strong tilt may make
-  /// the diagonal slightly shorter than a side.
+  /// Returns whether the first of three patterns may be the corner, which is opposite the longest side. A strong tilt may make the
+  /// diagonal slightly shorter than a side.
   private static func isCorner(_ a: Point2, _ b: Point2, _ c: Point2) -> Bool {
     b.distance(to: c) > 0.85 * max(a.distance(to: b), a.distance(to: c))
   }
@@ -106,13 +106,13 @@ struct QRTriplet {
     return other
   }
 
-  /// Returns whether at least `count` of its patterns look like finder patterns of the size and direction that their distances
-  /// imply.
+  /// Returns whether at least `count` of the triplet's patterns look like finder patterns of the size and direction implied by
+  /// their distances.
   ///
   /// - Parameters:
   ///   - least: the least correlation of a pattern, −1 to 1.
-  ///   - view: the octave on which they were seen.
-  ///   - factor: the number of pixels of their picture per pixel of the octave.
+  ///   - view: the octave on which the patterns were seen.
+  ///   - factor: the number of pixels of the patterns' picture per pixel of the octave.
   func resembles(_ count: Int, least: Double, _ view: ImageView, factor: Double, inverted: Bool) -> Bool {
     guard let side = sides.first?.side else { return false }
     let (u, v) = (topRight.center - topLeft.center, bottomLeft.center - topLeft.center)
@@ -140,7 +140,7 @@ struct QRTriplet {
     return false
   }
 
-  /// The centres of its patterns: of the corner, of the one to the right of it, and of the one below.
+  /// The centres of the patterns: of the corner, then to its right, then below it.
   var centers: [Point2] { [topLeft.center, topRight.center, bottomLeft.center] }
 
   /// Replaces the patterns by the results of `find`, which looks for their rings again.
@@ -150,7 +150,7 @@ struct QRTriplet {
     bottomLeft = find(bottomLeft)
   }
 
-  /// The median of the octaves on which its patterns were seen best.
+  /// The median of the octaves that show the patterns best.
   var octave: Int { [topLeft.octave, topRight.octave, bottomLeft.octave].sorted()[1] }
 
   /// The size of a module in pixels, at the pattern of median size.
@@ -166,8 +166,8 @@ struct QRTriplet {
   static func modules(_ a: FinderPattern, _ b: FinderPattern) -> Double {
     let d = b.center - a.center
     let length = d.length
-    // The horizontal and vertical extents of a turned square overstate its module by |cos|+|sin| of the turn, which is smallest
-    // along the axes; the extent along the line corrects that if the pattern is a square.
+    // The horizontal and vertical extents of a rotated square overstate its module by |cos|+|sin| of the rotation, which is
+    // smallest along the axes. The extent along the line corrects this if the pattern is a square.
     let x = abs(d.x) / length
     let y = abs(d.y) / length
     let stretch = max(x, y)
@@ -217,10 +217,10 @@ struct TripletCorners {
     return areas.reduce(0, +) / Double(max(1, areas.count))
   }
 
-  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels; `nil` if they do not
-  /// determine one.
+  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels; `nil` if the corners do
+  /// not determine a map.
   ///
-  /// - Parameter extra: one more point, which has as much weight as all corners of a pattern.
+  /// - Parameter extra: one more point, with the weight of all corners of a pattern together.
   func map(_ layout: QRLayout, extra: PointPair? = nil) -> (map: Homography, error: Double)? {
     let far = Double(layout.side - 7)
     var pairs: [PointPair] = []
@@ -236,8 +236,8 @@ struct TripletCorners {
     return error.isFinite ? (map, error) : nil
   }
 
-  /// Returns the layouts of up to four versions more or less, the one that fits the corners best first: the ratio of the
-  /// patterns' distance to their size gives the number of modules between them.
+  /// Returns the layouts of up to four versions more or less, the best fit to the corners first. The ratio of the patterns'
+  /// distance to their size gives the number of modules between them.
   func layouts(around guess: QRLayout) -> [QRLayout] {
     let around = (-4...4).compactMap { QRLayout(version: guess.version + $0) }
     return around.compactMap { layout in map(layout).map { (layout, $0.error) } }
@@ -255,12 +255,12 @@ struct QRPair {
   /// One possible position of two patterns in a code.
   struct Basis {
     var corners: TripletCorners
-    /// True if one is above the other in the frame of the code, false if they are side by side; `nil` on the diagonal.
+    /// True if one pattern is above the other in the frame of the code, false if they are side by side; `nil` on the diagonal.
     var isVertical: Bool?
     var layouts: [QRLayout]
   }
 
-  /// Returns at most `limit` likely pairs of patterns with isolated rings, those of equal size and small distance first.
+  /// Returns at most `limit` likely pairs of patterns with isolated rings, pairs of equal size and small distance first.
   static func candidates(among patterns: [FinderPattern], limit: Int) -> [QRPair] {
     let closed = Array(patterns.filter { $0.ring != nil && $0.rings >= 13 }.prefix(60))
     var all: [(pair: QRPair, cost: Double)] = []
@@ -268,8 +268,8 @@ struct QRPair {
       for b in closed[..<i] {
         let ratio = max(a.module / b.module, b.module / a.module)
         let modules = a.center.distance(to: b.center) / max(a.module, b.module)
-        // The distance between the centres is 14 modules along a side of the smallest code and 82 along the diagonal of one with 65
-        // modules; the bounds leave a margin.
+        // The distance between the centres is 14 modules along a side of the smallest code, and 82 along the diagonal of a code
+        // with 65 modules; the bounds leave a margin.
         if ratio < 1.5, modules > 11, modules < 90 { all.append((QRPair(first: a, second: b), ratio + modules / 200)) }
       }
     }
@@ -292,7 +292,7 @@ struct QRPair {
     let across = [
       frame([1, 0], [0, 1], towards: u, v, isVertical: nil), frame([0, 1], [1, 0], towards: -u, -v, isVertical: nil),
     ].compactMap(\.self)
-    // In a frame along its edges a square has its full area, along its diagonals half of it.
+    // In a frame along its edges a square has its full area, in a frame along its diagonals half of it.
     let area = { (frames: [Basis]) in frames.map(\.corners.area).max() ?? 0 }
     return area(beside) >= area(across) ? beside : across
   }

@@ -2,8 +2,8 @@ import WaymarkImage
 
 /// The borders between dark and light as polygons, traced along the cracks between pixels with the dark side to the right.
 ///
-/// Every border is traced once, around dark regions and around the light regions inside them. It becomes a polygon for each size that a
-/// symbol may have: if a symbol touches a shadow, its border is a small part of a long one.
+/// Every border is traced once, around dark regions and around the light regions inside them. It becomes several polygons, one for
+/// each size that a symbol may have, because the border of a symbol that touches a shadow is a small part of a long border.
 struct Contours {
   /// A closed polygon in pixels; the centres of pixels have integer coordinates.
   struct Polygon {
@@ -11,8 +11,8 @@ struct Contours {
     var points: [Point2]
     /// The indices of the corners among the points.
     var corners: [Int]
-    /// The range of side lengths in pixels for which the corners are found with the right tolerance; shorter and longer sides belong to
-    /// another polygon of the same border.
+    /// The side lengths in pixels for which the corners have the right tolerance. Shorter and longer sides are in another polygon
+    /// of the same border.
     var sides: ClosedRange<Double>
     /// True if the next polygon has the same points and more corners.
     var isFollowed = false
@@ -22,7 +22,7 @@ struct Contours {
   /// True if the budget was spent before the last row.
   private(set) var isLimited = false
 
-  /// The least length of a border in pixels; shorter ones are dropped.
+  /// The least length of a border in pixels; shorter borders are dropped.
   private static let shortest = 40
 
   /// Traces the borders of a picture.
@@ -106,8 +106,9 @@ struct Contours {
   /// Returns the polygons of a border, the one with the fewest corners first.
   ///
   /// - Parameters:
-  ///   - path: the corners between pixels, each as the index of the pixel to its upper left in a picture with a border of one pixel.
-  ///   - row: the width of that picture in pixels.
+  /// - path: the corners between pixels. Each is given by the index of the pixel to its upper left, in a picture with a border of
+  ///   one pixel.
+  /// - row: the width of that picture in pixels.
   private static func polygons(_ path: [Int], row: Int, isFine: Bool) -> [Polygon] {
     // The coordinates of a corner between pixels. The points below are the centres of cracks, in pixel coordinates.
     func place(_ corner: Int) -> Point2 {

@@ -1,11 +1,11 @@
 import WaymarkImage
 
-/// The upright rectangles of a picture whose ground is as dark as the dark modules of a code: codes printed on a dark page without a
-/// quiet zone.
+/// The upright rectangles of a picture whose ground is as dark as the dark modules of a code, for codes printed on a dark page
+/// without a quiet zone.
 ///
-/// The ground is the opening of the dark pixels by a square that is larger than any dark block inside a code (J. Serra, "Image Analysis and
-/// Mathematical Morphology", 1982). A symbol whose outer side is one dark line, as the L of a Data Matrix or the first bar of an EAN, lacks
-/// that line: it cannot be seen, but its width is known from the other modules.
+/// The ground is the opening of the dark pixels by a square that is larger than any dark block inside a code (J. Serra, "Image
+/// Analysis and Mathematical Morphology", 1982). If the outer side of a symbol is one dark line, such as the L of a Data Matrix or
+/// the first bar of an EAN, this line is invisible on the ground and is missing; its width is known from the other modules.
 struct DarkGround {
   /// A copy of the surroundings of a rectangle in which the ground is light.
   struct Part {
@@ -53,7 +53,7 @@ struct DarkGround {
     for y in 0..<view.height {
       for x in 0..<view.width { dark[(y + border) * columns + x + border] = view[x, y] <= tones.middle }
     }
-    // The erosion marks the last pixel of each window that is dark throughout; the dilation reaches back over these windows.
+    // The erosion marks the last pixel of each window whose pixels are all dark; the dilation then fills these windows.
     let side = Self.block * module
     for (count, step, lines, stride) in [(columns, 1, rows, columns), (rows, columns, columns, 1)] {
       for line in 0..<lines {

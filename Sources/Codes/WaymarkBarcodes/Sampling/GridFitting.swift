@@ -2,7 +2,7 @@ import WaymarkImage
 
 // MARK: - Refinement by known modules
 
-/// A module of a fixed pattern, whose tone is known. The file fits a grid to such modules: its corners
+/// A module of a fixed pattern, whose tone is known. The rest of the file fits a grid to such modules: its corners
 /// (`GridRefinement`, `CornerRefinement`), its bends (`GridMesh`), and single patterns (`PatternWindow`).
 struct KnownModule {
   /// The centre, in modules.
@@ -30,7 +30,8 @@ struct GridRefinement {
     dark = known.map(\.isDark)
     darks = Double(dark.count { $0 })
     var places = SamplePlaces()
-    // Sample points off the centre: all points inside a module look alike, only those near its edges show its position.
+    // The sample points are off the centre: points well inside a module look alike, and only points near its edges show its
+    // position.
     for module in known { for off in Self.offsets { places.append(module.at + off) } }
     self.places = places
   }
@@ -98,7 +99,7 @@ enum CornerRefinement {
 
 /// Shifts in pixels at the crossings of grid lines, interpolated linearly: bends a map to a surface that is not flat.
 struct GridMesh {
-  /// The positions of the vertical lines, in modules; `rows` has the horizontal ones; at least two each.
+  /// The positions of the vertical lines, in modules; `rows` has the horizontal lines. At least two of each.
   let columns: [Double]
   let rows: [Double]
   /// The shifts at the crossings in pixels, row by row.
@@ -120,7 +121,7 @@ extension GridMesh {
 
   /// Creates a mesh of the shifts of crossings from their positions under a map; `nil` if no crossing was found.
   ///
-  /// - Parameter places: the positions of the crossings in pixels, row by row; `nil` for one that was not found.
+  /// - Parameter places: the positions of the crossings in pixels, row by row; `nil` for a crossing that was not found.
   init?(columns: [Double], rows: [Double], _ places: [Point2?], _ map: Homography, extrapolates: Bool = false) {
     let n = columns.count
     let shifts = places.indices.map { node in places[node].map { $0 - map.apply([columns[node % n], rows[node / n]]) } }
@@ -213,12 +214,12 @@ struct PatternWindow {
   /// The point to which the shift applies, in modules.
   let center: Point2
 
-  /// Returns the shift of the modules from their position under a map, in pixels, and their contrast there, in gray
-  /// levels; `nil` if the known modules are all dark or all light.
+  /// Returns the shift of the modules from their position under a map, in pixels, and their contrast at the shifted position, in
+  /// gray levels; `nil` if the known modules are all dark or all light.
   ///
   /// - Parameters:
   ///   - map: the map from modules to pixels.
-  ///   - guess: the expected shift in pixels, around which they are searched for.
+  /// - guess: the expected shift in pixels, around which the modules are searched for.
   ///   - reach: the largest distance from the guess, in modules.
   ///   - penalty: the gray levels subtracted per module of distance from the guess.
   func shift(

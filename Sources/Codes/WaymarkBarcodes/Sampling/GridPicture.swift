@@ -10,15 +10,15 @@ struct GridPicture {
   private static let (scale, border) = (4, 24)
   /// The least number of edges along each side, and the largest number of modules.
   private static let (fewest, most) = (5, 300)
-  /// The width of a module in pixels from which drawings are not redrawn, because readers see their modules well.
+  /// The width of a module in pixels from which drawings stay as they are, because readers see their modules well.
   private static let coarse = 3.0
-  /// The least width of a module, in pixels, that is tried if the shortest run does not give it: narrower modules would make some runs
-  /// narrower.
+  /// The least width of a module, in pixels, that is tried if the shortest run is not one module: at a smaller width, some runs
+  /// would shrink.
   private static let least = 2.0
   /// The largest ratio of the sides of a module.
   private static let square = 1.06
 
-  /// - Returns: nil if the picture has other tones or does not show one grid.
+  /// - Returns: nil if the picture has more than two tones or does not show one grid.
   init?(_ view: ImageView) {
     guard let edges = Self.edges(of: view), edges.columns.count >= Self.fewest, edges.rows.count >= Self.fewest,
       let across = ModuleGrid(edges.columns[...])
@@ -40,7 +40,7 @@ struct GridPicture {
   /// Returns the border of the first module along one side, and the pixels at the centres of all modules; nil if there are too many.
   ///
   /// - Parameters:
-  ///   - end: the pixel behind the last dark one.
+  /// - end: the pixel after the last dark pixel.
   ///   - limit: the number of pixels of the picture.
   private static func modules(_ grid: ModuleGrid, _ edges: [Int], end: Int, limit: Int) -> (
     first: Double, centers: [Int]
@@ -66,8 +66,8 @@ struct GridPicture {
   /// The least difference between dark and light. A pixel differs from its tone by at most an eighth of the difference.
   private static let contrast = 64
 
-  /// Returns the columns and the rows at which dark modules begin, and the bottom right corner of the last of them; nil if a pixel
-  /// is neither dark nor light. The ends of dark modules are not used, because renderers draw dark modules larger.
+  /// Returns the columns and the rows at which dark modules begin, and the bottom right corner of the last dark module; nil if a
+  /// pixel is neither dark nor light. The ends of dark modules are not used, because renderers draw dark modules larger.
   private static func edges(of view: ImageView) -> (columns: [Int], rows: [Int], end: (x: Int, y: Int))? {
     guard view.width > 1, view.height > 1 else { return nil }
     var (low, high) = (UInt8.max, UInt8.min)

@@ -1,27 +1,27 @@
 /// The grid of modules along one side of a drawing that has only dark and light pixels.
 ///
-/// The edges of such a drawing are rounded to the borders of pixels: at 1.5 pixels per module, one module is one or two pixels wide.
-/// All edges together determine the grid, and so the widths in modules.
+/// The edges of such a drawing are rounded to the borders of pixels: at 1.5 pixels per module, one module is one or two pixels
+/// wide. All edges together determine the grid, and the grid the widths of the runs in modules.
 struct ModuleGrid {
   /// The width of a module in pixels.
   let module: Double
   /// The position of a border between two modules, in pixels; 0 is the outer border of the first pixel.
   private let origin: Double
 
-  /// The largest number of edges of which a grid is made.
+  /// The largest number of edges that are fitted to a grid.
   static let most = 400
   /// The widths of a module in pixels that are tried: the edges of smaller modules fit any grid, and larger modules can be measured
   /// without one.
   static let modules = 1.45...4.0
-  /// The largest distances of an edge from the grid in pixels: `slack` for most edges, more than half a pixel because encoders round,
-  /// too; `cut` for the outermost two, where encoders may cut off a pixel.
+  /// The largest distances of an edge from the grid in pixels. `slack`, for most edges, exceeds half a pixel because encoders
+  /// round, too; `cut` is for the two outermost edges, where encoders may cut off a pixel.
   private static let (slack, cut) = (0.7, 1.3)
   /// The largest extent of the edges in pixels.
   private static let longest = 2000
   /// The largest range of the positions of edges modulo a module, in modules (`spread`) and in pixels (`rounding`): random edges have
   /// all positions.
   private static let (spread, rounding) = (0.8, 1.2)
-  /// The change of the extent, in pixels, from one width of a module to the next that is tried.
+  /// The step between the module widths that are tried: the change of the total extent, in pixels.
   private static let step = 0.1
 
   /// Finds the grid of ascending edges, where edge `n` lies before pixel `n`; nil if they fit no grid.
@@ -38,19 +38,19 @@ struct ModuleGrid {
     var module = min(near?.upperBound ?? Double(shortest) + 1, Self.modules.upperBound)
     var best: (pixels: Double, module: Double, numbers: [Double]) = (Self.rounding, 0, [])
     while module > least {
-      // Any edges fit modules of two pixels, which need no grid.
+      // All edges fit a grid of two pixels, so such modules prove nothing and need no grid.
       if abs(module - 2) > 0.03, let own = Self.spread(places, module), own.spread < Self.spread,
         own.spread * module < best.pixels
       {
         let numbers = places.map { ($0 / module - own.middle).rounded() }
-        // Each edge must have a border of its own: otherwise a wide module would fit any drawing.
+        // Each edge must be on another border of the grid. Otherwise a wide module would fit any drawing.
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) {
           best = (own.spread * module, module, numbers)
         }
       }
       module *= 1 - Self.step / length
     }
-    // A module narrower than the shortest run is ambiguous: the same edges also fit another one.
+    // A module narrower than the shortest run is ambiguous: the same edges also fit other modules.
     guard near != nil || best.module >= Double(shortest) else { return nil }
     // The line of least squares through the edges over the numbers of their borders.
     let (numbers, count) = (best.numbers, Double(best.numbers.count))

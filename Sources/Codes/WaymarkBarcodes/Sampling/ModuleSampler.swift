@@ -2,7 +2,7 @@ import CKernels
 import WaymarkImage
 
 /// Samples the brightness of every module of a rectangular code, and separates dark from light modules. The extension of
-/// `ImageView` below samples single points, and those of `SamplePlaces` under a map.
+/// `ImageView` below samples single points, and the points of `SamplePlaces` under a map.
 struct ModuleSampler {
   let columns: Int
   let rows: Int
@@ -14,7 +14,7 @@ struct ModuleSampler {
     self.columns = columns
     self.rows = rows
     values = [Float](repeating: 255, count: columns * rows)
-    // The centres of all modules, and of one more row and column, from which the local module size follows.
+    // The centres of all modules, and of one further row and column; their distances give the local module size.
     var above = (0...columns).map { place(Double($0) + 0.5, 0.5) }
     for y in 0..<rows {
       let below = (0...columns).map { place(Double($0) + 0.5, Double(y) + 1.5) }
@@ -32,11 +32,12 @@ struct ModuleSampler {
     }
   }
 
-  /// Returns the modules: dark ones are below the middle between the means of the darker and the lighter modules around.
+  /// Returns the modules. A module is dark if it is below the middle between the means of the darker and the lighter modules around
+  /// it.
   ///
   /// - Parameters:
   ///   - radius: the radius of the neighbourhood, in modules.
-  ///   - sharpen: the share of the difference to the four neighbours that is added, to undo blur.
+  /// - sharpen: the share of the difference to the four neighbours that is added to undo blur.
   func matrix(radius: Int, sharpen: Float = 0, inverted: Bool) -> ModuleMatrix {
     let sharp = sharpened(sharpen)
     var matrix = ModuleMatrix(columns: columns, rows: rows, dark: [Bool](repeating: false, count: columns * rows))

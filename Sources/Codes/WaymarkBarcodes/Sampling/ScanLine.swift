@@ -10,10 +10,10 @@ struct ScanLine {
   /// Finds the edges from `a` to `b`; none if the line is shorter than eight pixels.
   ///
   /// - Parameters:
-  ///   - window: the radius in pixels of the neighbourhood whose darkest and lightest samples determine the threshold, the middle between
-  ///     them.
-  ///   - continues: receives every edge as it is found, as a distance from the start; if it returns false, the line ends with that edge,
-  ///     and little beyond it is sampled.
+  /// - window: the radius in pixels of the neighbourhood that determines the threshold: the middle between its darkest and its
+  ///   lightest sample.
+  /// - continues: receives every edge as it is found, as a distance from the start. If it returns false, this edge is the last, and
+  ///   little beyond it is sampled.
   init(
     _ view: ImageView, from a: Point2, to b: Point2, window: Double,
     while continues: (Double) -> Bool = { _ in true }
@@ -105,8 +105,8 @@ struct ScanLine {
     let start: Point2
     let direction: Point2
     let step: Double
-    /// The row of pixels along which the line runs, so that every other sample is a pixel and the others are means of two; `nil` for
-    /// any other line.
+    /// The row of pixels along which the line runs, if it does: every other sample is then a pixel, and the rest are means of two
+    /// pixels. `nil` for any other line.
     private let row: Int?
     /// True if the four pixels around each sample are inside the picture.
     private let isInside: Bool

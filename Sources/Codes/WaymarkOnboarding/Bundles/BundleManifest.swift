@@ -16,7 +16,7 @@ package struct BundleManifest: Hashable, Sendable {
 
   /// The name shared by bundles that belong together: `site-4`.
   package let name: String
-  /// The version, which increases with every bundle of the name.
+  /// The version, which increases with every bundle of this name.
   package let version: Int
   /// The time of making, in UTC by RFC 3339.
   package let made: String
@@ -33,8 +33,8 @@ package struct BundleManifest: Hashable, Sendable {
     package static let manifest = 4 << 20
   }
 
-  /// - Throws: `badBundle` for a name, version, path, size or digest that is not allowed, for too many files or bytes, and for paths that
-  ///   are not sorted or exclude each other.
+  /// - Throws: `badBundle` for a name, version, path, size or digest that is not allowed, for too many files or bytes, and for
+  ///   paths that are not sorted or of which one is inside another.
   package init(name: String, version: Int, made: String, files: [File]) throws(BundleError) {
     guard Self.isName(name) else { throw .bad("\"name\" is not a valid name") }
     guard (1...1 << 53).contains(version) else { throw .bad("\"version\" is not a whole number from 1 on") }
@@ -69,7 +69,7 @@ package struct BundleManifest: Hashable, Sendable {
 
   /// Parses a manifest.
   ///
-  /// - Throws: `badBundle` if it is not JSON of this format, or incomplete.
+  /// - Throws: `badBundle` if the text is not JSON of this format, or incomplete.
   package init(json: [UInt8]) throws(BundleError) {
     guard let value = try? JSONParser.parse(json) else { throw .bad("its manifest is not JSON") }
     guard value["format"]?.int == 1 else { throw .bad("this version does not support its format") }
@@ -101,8 +101,8 @@ package struct BundleManifest: Hashable, Sendable {
     return (try? JSONLineEncoder.line(value)) ?? []
   }
 
-  /// Returns the bytes to sign: the JSON after a line that only bundles have, so that no signature of another text is
-  /// valid for a bundle.
+  /// Returns the bytes to sign: the JSON after a line that only bundles have. A signature of any other text is therefore invalid
+  /// for a bundle.
   package static func signed(_ json: [UInt8]) -> [UInt8] { Array("waymark bundle 1\n".utf8) + json }
 
   /// The bytes of all files together.
@@ -140,7 +140,7 @@ package enum BundleErrorCode: String, ProblemCode {
   case badBundle
   /// The bundle is not signed with a trusted key.
   case notSigned
-  /// The bundle's version is not higher than the highest that this device has had.
+  /// The bundle's version is not higher than the highest version that this device has had.
   case oldVersion
   /// The content to be packed is not allowed in a bundle.
   case badContent
@@ -196,7 +196,7 @@ struct TarEntry: Hashable {
 
   /// Reads a header; returns nil for a block of zeros, which ends the archive.
   ///
-  /// - Throws: `badBundle` for any other block that is not `TarEntry.block` of a path that bundles allow.
+  /// - Throws: `badBundle` for any block other than the `TarEntry.block` of a path that bundles allow.
   static func parse(_ block: [UInt8]) throws(BundleError) -> TarEntry? {
     guard block.count == blockSize else { throw .bad("it is truncated") }
     if block.allSatisfy({ $0 == 0 }) { return nil }

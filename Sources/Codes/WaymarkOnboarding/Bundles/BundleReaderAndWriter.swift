@@ -39,13 +39,12 @@ package struct BundleReader {
     }
   }
 
-  /// Reads the files, and checks that they are exactly those of the manifest.
+  /// Reads the files, and checks that they are exactly the files of the manifest.
   ///
   /// - Parameters:
   ///   - begin: called before the first bytes of each file.
-  ///   - take: called with the next bytes of the file. They are verified only when this function has returned without
-  ///     an error.
-  /// - Throws: `badBundle` if the files are not those of the manifest, and the errors of the source, `begin` and `take`.
+  /// - take: called with the next bytes of the file. They are verified only when `readFiles` has returned without an error.
+  /// - Throws: `badBundle` if the files differ from the manifest, and the errors of the source, `begin` and `take`.
   package func readFiles(
     begin: (BundleManifest.File) throws(BundleError) -> Void, take: ([UInt8]) throws(BundleError) -> Void
   ) throws(BundleError) {

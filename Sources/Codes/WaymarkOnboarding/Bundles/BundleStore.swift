@@ -17,7 +17,7 @@ package struct BundleStore: Sendable {
     package var current: Int?
     /// The version of the release that was in use before; nil without one.
     package var previous: Int?
-    /// The version of the release with which the service is being started; nil if none is being tried.
+    /// The version of the release with which the service is being started; nil unless a release is being tried.
     package var pending: Int?
   }
 
@@ -31,8 +31,7 @@ package struct BundleStore: Sendable {
 
   package init(folder: String) { self.folder = folder }
 
-  /// Reads the state of the bundles of a name; without an installed bundle, `highest` is 0 and the other versions are
-  /// nil.
+  /// Reads the state of the bundles of a name. Without an installed bundle, `highest` is 0 and all other versions are nil.
   ///
   /// - Throws: `cannotOpen` if the file of the state cannot be read or is damaged.
   package func state(of name: String) throws(BundleError) -> State {
@@ -62,10 +61,10 @@ package struct BundleStore: Sendable {
 
   /// Replaces the release in use by the release in a bundle.
   ///
-  /// - Parameter activate: restarts the service; returns nil, or the reason for which it does not start. In that case the previous
+  /// - Parameter activate: restarts the service; returns nil, or the reason for its failure to start. In that case the previous
   ///   release is restored, and `activate` is called again.
-  /// - Throws: `oldVersion` for a version that is not higher than the highest so far, `notReady` if the service does not start, `cannotOpen`
-  ///   if the store is in use or cannot be written, and the errors of reading the bundle.
+  /// - Throws: `oldVersion` for a version that is not higher than the highest so far, `notReady` if the service does not start,
+  ///   `cannotOpen` if the store is in use or cannot be written, and the errors of reading the bundle.
   package func apply(
     _ bundle: BundleReader, activate: () async -> String?
   ) async throws(BundleError) -> Outcome {

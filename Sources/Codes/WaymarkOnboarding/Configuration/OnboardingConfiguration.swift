@@ -17,8 +17,8 @@ package struct OnboardingConfiguration: Sendable {
   /// All warnings, in the order of the file.
   package var warnings: [ConfigurationProblem] { (keyWarnings + unusedKinds.values).inOrder }
 
-  /// The names of the sections and of the other top-level keys of a `waymark.yaml`. Another name in a policy's file is
-  /// reported as a problem, since it is probably misspelt.
+  /// The names of the sections and of all other top-level keys of a `waymark.yaml`. Any further name in a policy's file is reported
+  /// as a problem, because it is probably misspelt.
   package static let sections = [
     "accounts", "anchors", "camera", "cameras", "clients", "count", "documents", "forms", "gallery", "isolation", "log",
     "onboarding", "profiles", "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "text", "trigger",
@@ -265,7 +265,8 @@ extension OnboardingConfiguration {
   /// Reads `onboarding:` and `replay:` of a configuration file and of the files that override it, for `--policy`. Also reads files with
   /// the keys of `onboarding:` at their top level.
   ///
-  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in it or in those files.
+  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in this file or in the files that
+  ///   override it.
   package init(file: String) throws(OnboardingError) {
     guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
       throw OnboardingError(
@@ -282,8 +283,7 @@ extension OnboardingConfiguration {
     self = configuration
   }
 
-  /// Returns the folder of the replay store that a file names, nil if it names none; a relative path starts at the
-  /// file's folder.
+  /// Returns the folder of the replay store that a file names, relative to the file's folder; nil if the file names none.
   package static func replayFolder(_ document: ConfigurationDocument) -> String? {
     guard let node = document.checked.at("replay.folder"), let name = node.string else { return nil }
     return document.resolved(name, in: node)
@@ -302,8 +302,9 @@ extension OnboardingConfiguration {
 
   /// Parses a file's text and reads the two sections; returns the policy and all problems.
   ///
-  /// - Parameter allowsBare: true for a file that contains only a policy, with or without the line `onboarding:`. An unknown section is
-  ///   then a problem, since a misspelt "replay" would let tokens be used twice; otherwise it is ignored.
+  /// - Parameter allowsBare: true for a file that contains only a policy, with or without the line `onboarding:`. An unknown
+  ///   section is then a problem, because a misspelt "replay" would disable the store, and tokens could be used twice. False to
+  ///   ignore unknown sections.
   package static func read(
     yaml: String, file: String, allowsBare: Bool = false
   ) -> (configuration: Self, problems: [ConfigurationProblem]) {
@@ -341,8 +342,8 @@ extension OnboardingConfiguration {
     name != "onboarding" && name != "replay" && sections.contains(name)
   }
 
-  /// Returns the file with the policy's keys moved from the top level into a section `onboarding`; returns `root` if it has this
-  /// section or no such keys.
+  /// Returns the file with the policy's keys moved from the top level into a section `onboarding`. Returns `root` unchanged if it
+  /// has this section or no such keys.
   private static func wrapped(_ root: SourceNode) -> SourceNode {
     let entries = root.entries
     let isBare = { (entry: SourceNode.Entry) in table.key(at: ["onboarding", entry.key]) != nil }

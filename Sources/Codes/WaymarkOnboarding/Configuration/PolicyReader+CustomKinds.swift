@@ -10,7 +10,7 @@ extension PolicyReader {
       let required = content["json"]?.strings
       let pattern = content["url"]?.string
       guard (required == nil) != (pattern == nil) else {
-        // A problem with one of the two keys has already been reported.
+        // If a problem with one of the two keys was already reported, it is the cause.
         if !document.problems.contains(where: { $0.key?.hasPrefix(full + ".") == true }) {
           add("either json or url is expected", full, content, hint: "Write json: [KEY, …] or url: PATTERN.")
         }
@@ -29,8 +29,8 @@ extension PolicyReader {
 
   /// Checks the members that `host`, `secrets` and `shown` of a kind with `json` name.
   ///
-  /// The host is one of the required keys or below one. Secret and shown members may be optional, so only a misspelt required
-  /// key is a problem.
+  /// The host must be a required key or below one. Secret and shown members may be optional, so only a misspelt required key is a
+  /// problem.
   private mutating func checkMembers(of content: SourceNode, _ required: [String], _ full: String) {
     if let node = content["host"], let host = node.string,
       !required.contains(where: { host == $0 || host.hasPrefix($0 + ".") })
@@ -53,8 +53,9 @@ extension PolicyReader {
     }
   }
 
-  /// Returns the key of which a word is probably a misspelling: it differs in case alone, or in one letter of at least five or
-  /// two of at least eight, but not in digits alone, which number the members. Returns nil for any other word.
+  /// Returns the key that a word probably misspells. The word differs from it only in case, in one letter of at least five, or in
+  /// two letters of at least eight. Words that differ only in digits are not misspellings, because digits number the members.
+  /// Returns nil for any other word.
   private static func misspelling(_ word: String, of keys: [String]) -> String? {
     guard let key = NearestWord.of(word, among: keys),
       word.filter({ !$0.isNumber }) != key.filter({ !$0.isNumber })

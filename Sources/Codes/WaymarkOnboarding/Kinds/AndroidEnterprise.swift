@@ -53,8 +53,8 @@ enum AndroidEnterprise: BuiltInKind {
   ]
   private static let extras = "PROVISIONING_ADMIN_EXTRAS_BUNDLE"
 
-  /// Parses an object. Android reads members by their exact names. An object with a member whose name only resembles a known one is
-  /// refused, because a person could be shown that member while the device follows the exact one.
+  /// Parses an object. Android reads members by their exact names. An object is refused if the name of a member only resembles a
+  /// known name: a person could be shown this member while the device follows the member with the exact name.
   static func payload(of object: JSONValue) -> Payload {
     var fields: [PayloadField] = []
     var texts: [String: String] = [:]

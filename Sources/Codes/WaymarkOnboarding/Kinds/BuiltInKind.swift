@@ -1,10 +1,9 @@
 import WaymarkSystem
 
-/// A built-in kind of payload: defines how payloads are recognised and parsed, which fields observers may see, and which payloads are
-/// secret.
+/// A built-in kind of payload: defines how payloads are recognised and parsed, which fields observers may see, and which payloads
+/// are secret. `PayloadForm` below has the ways in which payloads are recognised.
 ///
 /// The function in `form` returns a `Payload` with the fields, the host to connect to, and the content whose addresses are judged.
-/// `PayloadForm` below has the ways in which payloads are recognised.
 protocol BuiltInKind: SendableMetatype {
   /// The identifier of the kind in policies and events.
   static var kind: PayloadKind { get }
@@ -14,10 +13,11 @@ protocol BuiltInKind: SendableMetatype {
   static var allowsOtherEncodings: Bool { get }
   /// Returns whether observers may see the field with that name.
   static func shows(_ field: String) -> Bool
-  /// Returns whether observers may see the field with that name if its value is a host or a plain web address (`WebAddress.isBarePlace`).
+  /// Returns whether observers may see the field with this name if its value is a host or a plain web address
+  /// (`WebAddress.isBarePlace`).
   static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool
-  /// Returns whether observers may see the whole text of a payload if they may see each of its fields. The text may contain parts for
-  /// which the kind has no field.
+  /// Returns whether observers may see the whole text of a payload, provided that they may see each of its fields. The text may
+  /// contain parts that are not in any field.
   static func isHarmless(_ text: String, _ payload: Payload) -> Bool
   /// Returns whether a payload may hold a secret although `SecretContent` finds none in its text.
   static func isSecret(_ payload: Payload) -> Bool

@@ -1,8 +1,7 @@
 // The table of the built-in kinds, and the two kinds without a form of their own: `PlainText` and `BinaryData`.
 
 extension PayloadKind {
-  /// The built-in kinds. If several kinds of the same form recognise a payload, the first of them
-  /// is its kind.
+  /// The built-in kinds. If several kinds of the same form recognise a payload, the first of these is its kind.
   static let definitions: [any BuiltInKind.Type] = [
     SAPOnboarding.self,
     SAPLink.self,

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// A code as the reader found it in a picture, with the properties on which the verdict depends. The file turns it into
-/// a parsed code: `Inspection` is the result, `PayloadText` its text, `PayloadRecognizer` finds its kind.
+/// A code as the reader found it in a picture, with the properties that determine the verdict. The file turns it into a parsed
+/// code: `Inspection` is the result, `PayloadText` its text, `PayloadRecognizer` finds its kind.
 public struct ScannedCode: Sendable, Hashable {
   /// The payload as the code stores it.
   public var bytes: [UInt8]
@@ -90,7 +90,7 @@ package struct Inspection: Sendable {
     }
   }
 
-  /// Returns whether a code with this text holds a secret, by its kind or by its structure.
+  /// Returns whether a code with this text holds a secret, judging by the code's kind or the structure of the text.
   package func holdsSecret(_ text: String) -> Bool {
     if isHarmless { return false }
     if token != nil || isOpaqueToken || SecretContent.isIn(text) { return true }
@@ -123,8 +123,8 @@ package struct Inspection: Sendable {
       && payload.fields.allSatisfy(\.isHarmless) && definition?.isHarmless(text, payload) ?? false
   }
 
-  /// Returns a token's claims without the issuers and audiences that the policy lists. These are often addresses, but the device does
-  /// not connect to them, so their hosts are not judged.
+  /// Returns a token's claims without the issuers and audiences that the policy lists. These are often addresses, but the device
+  /// does not connect to them, so their hosts are not judged.
   private static func withoutKnownParties(_ claims: JSONValue, _ policy: OnboardingPolicy) -> JSONValue {
     guard let members = claims.members else { return claims }
     return .object(
@@ -167,7 +167,7 @@ package struct Inspection: Sendable {
       claims = try TokenClaims(value)
       payload.content = Self.withoutKnownParties(payload.content, recognizer.policy)
     } catch {
-      // A problem of the payload is reported rather than one of the claims.
+      // A problem of the payload takes precedence over a problem of the claims.
       payload.problem = (error.code == .badClaims ? payload.problem : nil) ?? error.message
       if error.code == .badToken { isOpaqueToken = true }
     }
@@ -192,7 +192,7 @@ extension JSONValue {
 private struct PayloadRecognizer {
   let policy: OnboardingPolicy
 
-  /// Recognizes and parses an unsigned text; without the marks of a kind it is `text`.
+  /// Recognizes and parses an unsigned text. A text without the marks of a kind gets the kind `text`.
   func payload(of text: String) -> Payload {
     if text.utf8.first == UInt8(ascii: "{") {
       do {
@@ -229,7 +229,7 @@ private struct PayloadRecognizer {
     return payload
   }
 
-  /// Parses a JSON object as the first kind whose marks it has, the integrator's kinds first; returns nil if it has the marks of no
+  /// Parses a JSON object as the first kind whose marks it has, the integrator's kinds first; returns nil without the marks of a
   /// kind.
   func payload(of object: JSONValue) -> Payload? {
     for kind in policy.customKinds {
@@ -241,10 +241,11 @@ private struct PayloadRecognizer {
     return nil
   }
 
-  /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds; nil if it resembles none.
+  /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds; nil if the object resembles none of
+  /// them.
   func nearMiss(_ object: JSONValue) -> String? { policy.customKinds.lazy.compactMap { $0.nearMiss(object) }.first }
 
-  /// Returns the kind of JSON object whose keys occur in a text that is not valid JSON; nil if those of no kind do.
+  /// Returns the kind of JSON object whose keys occur in a text that is not valid JSON; nil without such keys.
   func objectKind(ofBroken text: String) -> PayloadKind? {
     for kind in policy.customKinds {
       if case .json(let keys) = kind.form, keys.allSatisfy(text.mentions) { return kind.kind }
@@ -254,8 +255,8 @@ private struct PayloadRecognizer {
     }?.kind
   }
 
-  /// Returns the structured kind whose marks occur in a text that is not UTF-8 or contains control characters; nil if those of no kind
-  /// do.
+  /// Returns the structured kind whose marks occur in a text that is not UTF-8 or contains control characters; nil without such
+  /// marks.
   func claimedKind(of text: String) -> PayloadKind? {
     if text.utf8.first == UInt8(ascii: "{") { return objectKind(ofBroken: text) }
     if CompactJWS.isLikely(text) { return .jws }
@@ -265,8 +266,8 @@ private struct PayloadRecognizer {
     return WebAddress.isWeb(parts.scheme) ? .url : nil
   }
 
-  /// Returns the kind with whose prefix a text begins, in letters of either case, and the function that parses it; nil if it begins with
-  /// no prefix of a kind.
+  /// Returns the kind whose prefix begins a text, in letters of either case, and the function that parses the text; nil without
+  /// such a prefix.
   private func announced(_ text: String) -> (kind: PayloadKind, payload: (String) -> Payload)? {
     for definition in PayloadKind.definitions {
       guard case .prefix(let prefix, let payload) = definition.form else { continue }
@@ -278,7 +279,7 @@ private struct PayloadRecognizer {
     return nil
   }
 
-  /// Returns the kind of app link whose marks a URL has, and the function that parses it; nil if it has the marks of no kind.
+  /// Returns the kind of app link whose marks a URL has, and the function that parses the URL; nil without such marks.
   private func appLink(_ parts: URLParts) -> (kind: PayloadKind, payload: (URLParts) -> Payload)? {
     for definition in PayloadKind.definitions {
       if case .appLink(let hasMarks, let payload) = definition.form, hasMarks(parts) {

@@ -23,8 +23,8 @@ package enum GS1DigitalLink: BuiltInKind {
 
   static func isSecret(_ payload: Payload) -> Bool { payload.fields.contains(where: \.isSecret) }
 
-  /// The application identifiers that are primary keys. `lengths`: the allowed lengths of the value in bytes; `digits`:
-  /// the value consists of digits; `check`: its last digit is a check digit.
+  /// The application identifiers that are primary keys. `lengths` are the allowed lengths of the value in bytes; `digits` is true
+  /// if the value consists of digits, and `check` if its last digit is a check digit.
   private static let primary: [String: (lengths: ClosedRange<Int>, digits: Bool, check: Bool)] = [
     "00": (18...18, true, true), "01": (8...14, true, true), "253": (13...30, false, false),
     "255": (13...25, true, false), "401": (1...30, false, false), "402": (17...17, true, true),
@@ -38,8 +38,8 @@ package enum GS1DigitalLink: BuiltInKind {
     "10", "21", "22", "235", "254", "7040", "8011", "8019", "8020",
   ]
 
-  /// Returns whether a name is a GS1 application identifier of a public property: not one for a company's own use (91 to 99,
-  /// General Specifications 3.9), nor an address (8200).
+  /// Returns whether a name is a GS1 application identifier of a public property. Identifiers for a company's own use (91 to 99,
+  /// General Specifications 3.9) and addresses (8200) are not public.
   package static func isPublic(_ name: String) -> Bool {
     guard (2...4).contains(name.utf8.count), name.utf8.allSatisfy(\.isASCIIDigit) else { return false }
     return !name.hasPrefix("9") && name != "8200"
@@ -82,8 +82,8 @@ package enum GS1DigitalLink: BuiltInKind {
       ? bytes.allSatisfy { $0.isASCIIDigit } : bytes.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// Returns whether the last digit is the check digit of the others, whose weights are 3 and 1 in turn from the right (GS1
-  /// General Specifications, 7.9).
+  /// Returns whether the last digit is the check digit of the preceding digits, which are weighted 3 and 1 alternately from the
+  /// right (GS1 General Specifications, 7.9).
   private static func hasCheckDigit(_ digits: String) -> Bool {
     var sum = 0
     for (index, byte) in digits.utf8.reversed().enumerated() { sum += Int(byte - 0x30) * (index % 2 == 0 ? 1 : 3) }

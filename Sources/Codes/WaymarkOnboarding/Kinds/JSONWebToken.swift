@@ -5,7 +5,7 @@ import WaymarkSystem
 extension PayloadKind {
   /// A signed token whose payload is a JSON object of claims (RFC 7519).
   public static let jwt = Self(rawValue: "jwt")
-  /// A signed token whose payload is not such an object (RFC 7515).
+  /// A signed token whose payload is not an object of claims (RFC 7515).
   public static let jws = Self(rawValue: "jws")
 }
 
@@ -21,7 +21,7 @@ enum JSONWebToken: BuiltInKind {
   static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool { field == policy.hostClaim }
 
   static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {
-    // A claim that a declared kind keeps secret is secret in a token that lacks another member of that kind, too.
+    // If a declared kind keeps a claim secret, the claim is also secret in a token that lacks another member of the kind.
     let secrets = policy.customKinds.flatMap(\.secrets)
     let fields = (claims.members ?? []).map { member in
       let name = member.name

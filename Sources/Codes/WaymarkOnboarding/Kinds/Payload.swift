@@ -26,16 +26,16 @@ package struct Payload: Sendable, Hashable {
   var problemField: String?
   /// The host to connect to, which a person is shown; nil if the payload names none.
   var host: Endpoint?
-  /// Further bare hosts that the kind names, such as a proxy.
+  /// Further hosts without a scheme that the kind names, such as a proxy.
   var furtherHosts: [Endpoint] = []
-  /// All member names and strings of the payload, also those that are not in `fields`. Every address in them is judged.
+  /// All member names and strings of the payload, even if they are not in `fields`. Every address in them is judged.
   var content: JSONValue
   /// The exceptions for the search for addresses in `content`.
   var rules = AddressRules()
   /// A remark for the explanation if the policy refuses the kind.
   package var remark: String?
-  /// The keys that the payload lacks, or the pattern that it misses, to be of one of the integrator's kinds, in words; nil if
-  /// it resembles none.
+  /// In words, the keys that the payload lacks, or the pattern that it misses, to be of one of the integrator's kinds; nil if it
+  /// resembles none of them.
   var nearMiss: String?
 
   init(
@@ -57,8 +57,8 @@ package struct Payload: Sendable, Hashable {
     return payload
   }
 
-  /// Returns the end of a sentence about a required string that is missing or empty, such as `is missing`; nil for a
-  /// string that is not empty.
+  /// Returns the end of a sentence about a required string, such as `is missing` or `is empty`; nil if the string is present and
+  /// not empty.
   static func problem(of value: JSONValue?) -> String? {
     guard let value else { return "is missing" }
     guard let text = value.string else { return "is not a string" }
@@ -67,7 +67,7 @@ package struct Payload: Sendable, Hashable {
 
   /// True if there is a field for every value of the content.
   var hasFieldsForAll: Bool {
-    // An empty object or list is also one value: its name occurs in the text of the code.
+    // An empty object or list also counts as one value, because its name occurs in the text of the code.
     func values(_ value: JSONValue) -> Int {
       let inner = value.members?.map(\.value) ?? value.array ?? []
       return inner.isEmpty ? 1 : inner.reduce(0) { $0 + values($1) }
@@ -87,7 +87,7 @@ package struct Payload: Sendable, Hashable {
   struct Endpoint: Sendable, Hashable {
     /// The name of the field or member that contains the address, for explanations.
     var name: String
-    /// The scheme in lower case; empty if the payload names none.
+    /// The scheme in lower case; empty if the payload has none.
     var scheme: String
     /// The host, or the error if it is invalid.
     var host: Result<HostName, HostError>
@@ -127,17 +127,17 @@ extension Payload.Endpoint {
 
 // MARK: - Fields
 
-/// A named value of a payload, marked where it is secret or where observers may see it.
+/// A named value of a payload, with marks for secret values and for values that observers may see.
 public struct PayloadField: Hashable, Sendable {
   /// The field's stable name, such as `appID` or `ssid`.
   public let name: String
-  /// The value as it is in the code: untrusted, and perhaps a secret. `description` and `customMirror` contain it only if
-  /// `isHarmless`.
+  /// The value as it is in the code: untrusted, and perhaps secret. `description` and `customMirror` contain it only if
+  /// `isHarmless` is true.
   public var value: String { content }
   private let content: String
   /// True if the value is a password, a token, or the like.
   public let isSecret: Bool
-  /// True if observers may see the value: its kind lists the name as harmless, or lists it as a place and the value is a host or a
+  /// True if observers may see the value. Its kind lists the name as harmless, or lists it as a place and the value is a host or a
   /// plain web address (`WebAddress.isBarePlace`).
   public internal(set) var isHarmless: Bool
 
@@ -186,8 +186,7 @@ extension [PayloadField] {
   /// The value of the first field of that name.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
 
-  /// The first 200 fields, renamed so that their names are unique, as members of a JSON object must be: a repeated name gets
-  /// a number.
+  /// The first 200 fields, with unique names, as the members of a JSON object must have: a repeated name gets a number.
   package var numbered: Self {
     let fields = prefix(200)
     var counts: [String: Int] = [:]

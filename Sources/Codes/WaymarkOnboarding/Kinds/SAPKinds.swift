@@ -12,8 +12,8 @@ enum SAPOnboarding: BuiltInKind {
   static let kind = PayloadKind.sapOnboarding
   static var form: PayloadForm { .object(hasMarks: hasMarks, isMentioned: isMentioned, payload: payload) }
 
-  /// Returns whether an object has `appID`, or `host` and `auth`. An object with members of Android's provisioning is
-  /// not of this kind.
+  /// Returns whether an object has `appID`, or has both `host` and `auth`. An object with members of Android's provisioning is not
+  /// of this kind.
   private static func hasMarks(_ object: JSONValue) -> Bool {
     !AndroidEnterprise.hasMarks(object) && (object["appID"] != nil || object["host"] != nil && object["auth"] != nil)
   }
@@ -102,7 +102,7 @@ enum SAPOnboarding: BuiltInKind {
     return nil
   }
 
-  /// Adds the fields of a configuration; returns the problem with it, or nil.
+  /// Adds the fields of a configuration; returns the problem with the configuration, or nil.
   private static func collect(_ value: JSONValue, key: String, into fields: inout [PayloadField]) -> String? {
     switch value {
     case .object(let members):

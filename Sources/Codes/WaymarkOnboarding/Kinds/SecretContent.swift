@@ -1,8 +1,8 @@
 import FoundationEssentials
 import WaymarkSystem
 
-/// Recognizes secrets in a text of any kind by its structure: user information in an address, a value under a name that sounds like
-/// a secret, a scheme whose addresses are secrets, a signed token, a key.
+/// Recognizes secrets in a text of any kind by its structure: user information in an address, a value whose name sounds like a
+/// secret, a scheme whose addresses are secrets, a signed token, or a key.
 package enum SecretContent {
   /// Schemes whose addresses are secrets, each with the characters that must follow the colon: one-time passwords, activation of a
   /// SIM or an authenticator, pairing, access to networks.
@@ -108,7 +108,7 @@ package enum SecretContent {
     }
   }
 
-  /// Returns whether a parameter or a line gives a value to a name that sounds like a secret: `#access_token=…`, `PrivateKey = …`,
+  /// Returns whether a parameter or a line has a value whose name sounds like a secret: `#access_token=…`, `PrivateKey = …`,
   /// `password: …`, `"password":"…"`.
   private static func hasSecretParameter(_ line: String) -> Bool {
     line.split(whereSeparator: { "?&#;,|{}<>".contains($0) }).contains { piece in
@@ -141,7 +141,7 @@ package enum SecretContent {
   }
 
   /// Returns whether a text contains an XML element with a value and a name that sounds like a secret, or a `<key>` of a property
-  /// list whose content sounds so.
+  /// list whose content sounds like a secret.
   private static func hasSecretElement(_ text: String) -> Bool {
     text.split(separator: "<").contains { element in
       guard let end = element.firstIndex(of: ">") else { return false }

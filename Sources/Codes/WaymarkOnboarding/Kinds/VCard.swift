@@ -111,7 +111,7 @@ enum VCard: BuiltInKind {
     }
   }
 
-  /// The supported values of the parameter `CHARSET`, with the names that the C library has for them. Other converters are not
+  /// The supported values of the parameter `CHARSET`, with the C library's names. Converters for other character sets are not
   /// loaded.
   private static let charsets: [String: String] = {
     let same =
@@ -121,8 +121,8 @@ enum VCard: BuiltInKind {
     return Dictionary(uniqueKeysWithValues: same.map { ($0, $0) } + windows + [("SHIFT_JIS", "CP932")])
   }()
 
-  /// Returns the lines of a text, with continuation lines appended to the line before: those that start with white space (RFC 6350,
-  /// 3.2), those behind a soft line break of quoted-printable, and the further lines of a note or label that some programs break
+  /// Returns the lines of a text. Continuation lines are appended to the line before: lines that start with white space (RFC 6350,
+  /// 3.2), lines after a soft line break of quoted-printable, and the further lines of a note or label that some programs break
   /// without folding.
   private static func unfolded(_ text: String) -> [String] {
     // vCard 2.1 folds lines before white space that belongs to the text (section 2.1.3), so the white space is kept.

@@ -8,7 +8,7 @@ extension PayloadKind {
   public static let wifi = Self(rawValue: "wifi")
 }
 
-/// Wi-Fi access: `WIFI:T:WPA;S:name;P:secret;H:true;;`, by the grammar of ZXing, or by that of the WPA3 specification, section 7.1.
+/// Wi-Fi access: `WIFI:T:WPA;S:name;P:secret;H:true;;`, by the grammar of ZXing or of the WPA3 specification, section 7.1.
 enum WiFiNetwork: BuiltInKind {
   static let kind = PayloadKind.wifi
   static var form: PayloadForm { .prefix("WIFI:", payload: payload) }
@@ -99,7 +99,7 @@ package enum SemicolonFields {
     while let byte = rest.first {
       if byte == UInt8(ascii: ";") {
         rest = rest.dropFirst()
-        // An empty field ends the list; text behind it is an error.
+        // An empty field ends the list; text after it is an error.
         return rest.isEmpty ? result : nil
       }
       guard result.count < 64, let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { return nil }

@@ -12,7 +12,7 @@ struct AddressFinder {
   /// The schemes that browsers follow without slashes.
   private static let slashless: Set<String> = ["http", "https", "ws", "wss", "ftp"]
   private static let schemes = ["https", "http", "wss", "ws"]
-  /// The most addresses in one text; a payload that has a text with more is refused.
+  /// The largest number of addresses in one text. A payload with a text that has more is refused.
   private static let maximumInText = 64
   private static let maximumEncodings = 8
   private static let maximumNesting = 4
@@ -50,7 +50,7 @@ struct AddressFinder {
     }
   }
 
-  /// Scans a text, its percent-decoded parts, and the JSON that it may hold.
+  /// Scans a text, its percent-decoded parts, and the JSON that it may contain.
   private mutating func look(at text: String, name: String, nesting: Int, decodings: Int = 0) {
     if text.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == 0x2F || $0 == 0x5C || $0 >= 0x80 }) {
       scan(text, name: name)
@@ -88,7 +88,7 @@ struct AddressFinder {
   private mutating func scanTokens(_ text: String, name: String) {
     var progress = Progress()
     for token in Self.tokens(of: text) {
-      // A program that drops white space would append this part to the host before it: https://mobile.example.com .evil.test
+      // A program that drops white space would append this part to the preceding host: https://mobile.example.com .evil.test
       if progress.endsInHost, let first = token.utf8.first, ".@:%\\".utf8.contains(first) {
         return fail(name, "an address with white space in it")
       }
@@ -140,8 +140,8 @@ struct AddressFinder {
       }
       let begin = start
       let isWeb = Self.slashless.contains(scheme)
-      // Browsers skip any number of slashes behind a scheme of the web or no scheme; behind another scheme, the third slash ends an empty
-      // authority.
+      // Browsers skip any number of slashes after a web scheme or without a scheme. After any other scheme, the third slash ends an
+      // empty authority.
       let most = scheme.isEmpty || isWeb ? Int.max : 2
       while isSlash(start), start - begin < most { start += 1 }
       var end = bytes[start...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
@@ -174,7 +174,7 @@ struct AddressFinder {
     }
   }
 
-  /// Returns the end of an authority; it is moved back to the separator if another web address follows without white space:
+  /// Returns the end of an authority. If another web address follows without white space, this is the separator between them:
   /// `https://a.example,https://b.example`.
   private static func endOfListed(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int {
     guard end + 1 < bytes.count, bytes[end] == 0x2F, bytes[end + 1] == 0x2F, bytes[end - 1] == UInt8(ascii: ":"),
@@ -184,8 +184,8 @@ struct AddressFinder {
     return sign
   }
 
-  /// Returns whether two slashes without a scheme do not begin an address: the text is base64, or the authority is not at the beginning
-  /// of the text and has neither a dot, a colon nor a character beyond ASCII.
+  /// Returns whether two slashes without a scheme do not begin an address. This is so in base64, and if the authority is not at the
+  /// beginning of the text and has neither a dot, a colon nor a character beyond ASCII.
   private static func isOther(_ authority: ArraySlice<UInt8>, _ bytes: [UInt8], _ isBeginning: Bool) -> Bool {
     if bytes.allSatisfy(isBase64), bytes.contains(UInt8(ascii: "+")) || bytes.contains(UInt8(ascii: "=")) {
       return true
@@ -197,7 +197,7 @@ struct AddressFinder {
     var (host, port) = WebAddress.split(authority)
     if case .success(let found) = host {
       if !isPlain { host = .failure(.init("the address holds characters that are not seen or stand for others")) }
-      // Behind an app's own scheme, the authority may be an action of the app rather than a host: com.example.pump://start.
+      // After an app's own scheme, the authority may be an action of the app rather than a host: com.example.pump://start.
       let isAction =
         port == nil && !found.isAddress && !found.ascii.contains(".") && found.unicode == nil && !found.isLocal
       if isAction, isPlain, policy.isAppScheme(scheme) { return }
@@ -237,7 +237,7 @@ struct AddressFinder {
     add(authority, "", isPlain: visible == token, name: name)
   }
 
-  /// Returns the longest scheme that ends before an index, in lower case; empty without one.
+  /// Returns the longest scheme that ends before an index, in lower case; empty without a scheme.
   private static func scheme(before index: Int, in bytes: [UInt8]) -> String {
     var start = index
     while start > 0, index - start < 64, URLParts.isSchemeByte(bytes[start - 1]) { start -= 1 }
@@ -245,7 +245,7 @@ struct AddressFinder {
     return String(decoding: run, as: UTF8.self).lowercased()
   }
 
-  /// Returns whether two slashes may begin an address if `byte` precedes them: it must not belong to a path, a word or base64.
+  /// Returns whether two slashes may begin an address after `byte`: the byte must not belong to a path, a word or base64.
   private static func opens(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "=") || !isBase64(byte) && !"\\:.-_~".utf8.contains(byte)
   }

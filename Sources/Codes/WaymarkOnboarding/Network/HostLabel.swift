@@ -14,7 +14,7 @@ package enum HostLabel {
       let lower = label.lowercased()
       guard lower.utf8.count <= 63, lower.utf8.allSatisfy(isPlain) else { return nil }
       if lower.hasPrefix("xn--") { return isFaithful(lower) ? lower : nil }
-      // Other labels with hyphens in third and fourth place are reserved (RFC 5891, 4.2.3.1).
+      // All other labels with hyphens in third and fourth place are reserved (RFC 5891, 4.2.3.1).
       return lower.dropFirst(2).hasPrefix("--") ? nil : lower
     }
     guard label.unicodeScalars.allSatisfy(isItself) else { return nil }
@@ -37,7 +37,7 @@ package enum HostLabel {
     (0x61...0x7A).contains(byte) || byte.isASCIIDigit || "-_".utf8.contains(byte)
   }
 
-  /// Returns whether an `xn--` label decodes to a valid label whose encoding is the same text.
+  /// Returns whether an `xn--` label decodes to a valid label that encodes to the same text again.
   private static func isFaithful(_ label: String) -> Bool {
     guard let scalars = Punycode.decode(label.dropFirst(4)), scalars.contains(where: { !$0.isASCII }),
       let again = Punycode.encode(scalars), "xn--" + again == label
@@ -206,7 +206,7 @@ package enum Punycode {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Decodes the part of a label behind `xn--`; returns nil if it is not Punycode (section 6.2).
+  /// Decodes the part of a label after `xn--`; returns nil if the part is not Punycode (section 6.2).
   package static func decode(_ text: some StringProtocol) -> [Unicode.Scalar]? {
     let bytes = Array(text.utf8)
     guard bytes.count <= 63, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }

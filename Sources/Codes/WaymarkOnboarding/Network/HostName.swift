@@ -8,8 +8,8 @@ package struct HostName: Sendable, Hashable {
   /// True for an IP address, false for a name.
   package let isAddress: Bool
 
-  /// Parses the host in the authority of a URL (RFC 3986, 3.2.2). Refuses percent-encoding, and numbers that some resolvers would read
-  /// as an IPv4 address, although the standard allows them.
+  /// Parses the host in the authority of a URL (RFC 3986, 3.2.2). Percent-encoding is refused although the standard allows it, and
+  /// so are numbers that some resolvers would read as an IPv4 address.
   package init(_ text: String) throws(HostError) {
     guard !text.isEmpty else { throw HostError("the host is empty") }
     if let bad = text.unicodeScalars.first(where: Self.isForbidden) {
@@ -72,7 +72,7 @@ package struct HostName: Sendable, Hashable {
   }
 
   /// True for the device itself and its own network link: loopback, link-local, unspecified, multicast and reserved addresses (RFC
-  /// 6890), also as IPv4 addresses embedded in IPv6 addresses, and the names of loopback (RFC 6761, 6.3).
+  /// 6890), the same IPv4 addresses embedded in IPv6 addresses, and the names of loopback (RFC 6761, 6.3).
   var isLocal: Bool {
     if ascii.hasPrefix("[") {
       guard let address = IPv6Address(ascii.dropFirst().dropLast()) else { return true }
@@ -102,8 +102,8 @@ package struct HostName: Sendable, Hashable {
     }
   }
 
-  /// Returns whether a scalar must not occur in a host: it ends the host, begins another part of a URL, is read as a dot by some
-  /// programs, or is invisible.
+  /// Returns whether a scalar must not occur in a host, because it ends the host, begins another part of a URL, is read as a dot by
+  /// some programs, or is invisible.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "@", "/", "\\", "?", "#", "%", "*", "<", ">", "^", "|", "`", "\"", "'", "{", "}", ",", ";", "&", "=", "+",
@@ -119,7 +119,8 @@ package struct HostName: Sendable, Hashable {
     }
   }
 
-  /// Returns whether browsers parse a host with this last label as an IPv4 address (WHATWG URL standard, "ends in a number").
+  /// Returns whether browsers parse a host whose last label is this label as an IPv4 address (WHATWG URL standard, "ends in a
+  /// number").
   private static func looksNumeric(_ label: Substring) -> Bool {
     if label.utf8.allSatisfy(\.isASCIIDigit) { return !label.isEmpty }
     guard label.hasPrefix("0x") || label.hasPrefix("0X") else { return false }

@@ -47,8 +47,8 @@ package struct WebAddress: Sendable, Hashable {
   /// Returns whether a scheme, in lower case, is http or https.
   static func isWeb(_ scheme: String) -> Bool { scheme == "https" || scheme == "http" }
 
-  /// Returns whether a text is a host, or a web address without user, query or fragment whose path segments have at most 24 characters
-  /// and two digits, as other segments may be keys.
+  /// Returns whether a text is a host, or a web address without user, query or fragment whose path segments have at most 24
+  /// characters and two digits. Longer segments, or segments with more digits, may be keys.
   static func isBarePlace(_ text: String) -> Bool {
     guard let address = WebAddress(text) else {
       if case .success = split(text).0 { return true }
@@ -66,7 +66,7 @@ package struct WebAddress: Sendable, Hashable {
     }
   }
 
-  /// Splits an authority without user information into host and port; the port is nil if none is written.
+  /// Splits an authority without user information into host and port; the port is nil if the authority has none.
   package static func split(_ authority: String) -> (Result<HostName, HostError>, UInt16?) {
     var name = authority
     var port: UInt16?
@@ -90,7 +90,7 @@ package struct WebAddress: Sendable, Hashable {
     }
   }
 
-  /// The path's segments, percent-decoded; nil if one cannot be decoded.
+  /// The path's segments, percent-decoded; nil if a segment cannot be decoded.
   package var segments: [String]? {
     var result: [String] = []
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
@@ -111,7 +111,7 @@ package struct WebAddress: Sendable, Hashable {
     return [.string(path), .string(fragment ?? ""), items ?? .string(query ?? "")]
   }
 
-  /// The query's items, percent-decoded; nil if one cannot be decoded.
+  /// The query's items, percent-decoded; nil if an item cannot be decoded.
   var queryItems: [(name: String, value: String)]? { PercentCoding.items(query ?? "") }
 }
 
@@ -172,9 +172,9 @@ package struct URLParts: Sendable, Hashable {
 
 /// Resolves the path of a URL as a server would.
 package enum URLPath {
-  /// Returns a path with percent-encoding decoded and dot segments removed (RFC 3986, 5.2.4 and 6.2.2); nil if programs would read it
-  /// in different ways, because it contains an encoded slash, a doubly encoded character, a backslash, parameters on a dot segment
-  /// (`..;`), or both dot segments and empty ones.
+  /// Returns a path with percent-encoding decoded and dot segments removed (RFC 3986, 5.2.4 and 6.2.2). Returns nil if programs
+  /// would read the path in different ways, because it contains an encoded slash, a doubly encoded character, a backslash,
+  /// parameters on a dot segment (`..;`), or both dot segments and empty segments.
   package static func resolved(_ path: String) -> String? {
     guard !path.isEmpty else { return "" }
     var result: [String] = []
@@ -214,7 +214,8 @@ package enum URLPath {
 
 /// Rules for the schemes of links.
 enum LinkScheme {
-  /// Schemes whose links run code, read files, open other apps, or start a call or a login. No policy allows them for onboarding links.
+  /// Schemes whose links run code, read files, open other apps, or start a call or a login. Policies cannot allow them for
+  /// onboarding links.
   private static let dangerous: Set<String> = [
     "about", "blob", "cid", "chrome", "content", "data", "facetime", "file", "filesystem", "ftp", "ftps", "http",
     "https",
@@ -224,19 +225,19 @@ enum LinkScheme {
     "x-apple.systempreferences",
   ]
 
-  /// Returns whether a scheme, in lower case, must never be accepted as an app's own.
+  /// Returns whether a scheme, in lower case, must never be accepted as an app's own scheme.
   static func isDangerous(_ scheme: String) -> Bool {
     dangerous.contains(scheme) || scheme.hasPrefix("ms-") || scheme.hasPrefix("search-ms")
   }
 
-  /// Returns whether an address within a payload may have this scheme (in lower case): one of the web's, one that is not dangerous, or
-  /// none (empty).
+  /// Returns whether an address within a payload may have this scheme (in lower case): a web scheme, a scheme that is not
+  /// dangerous, or none (empty).
   static func mayBeFollowed(_ scheme: String) -> Bool {
     ["", "https", "http", "wss", "ws"].contains(scheme) || !isDangerous(scheme)
   }
 
-  /// Returns whether a scheme looks like one that an app registered for itself: a domain name in reverse order (RFC 8252, section 7.1).
-  /// Registered schemes have no dot, except `iris.…`, `soap.…`, `xmlrpc.…` and `z39.50…`, which are excluded.
+  /// Returns whether a scheme looks as if an app had registered it for itself: a domain name in reverse order (RFC 8252, section
+  /// 7.1). Registered schemes have no dot, except `iris.…`, `soap.…`, `xmlrpc.…` and `z39.50…`, which are excluded.
   static func isPrivateUse(_ scheme: String) -> Bool {
     let labels = scheme.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }), !isDangerous(scheme) else { return false }

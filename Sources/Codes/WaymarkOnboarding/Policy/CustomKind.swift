@@ -14,8 +14,8 @@ public struct CustomKind: Sendable, Hashable {
   public let kind: PayloadKind
   /// The form by which payloads are recognised.
   public let form: Form
-  /// The key of the JSON object, or the query item of the URL, whose value is the host to connect to; nil for the URL's own host, or
-  /// for a JSON object without a host.
+  /// The key of the JSON object, or the query item of the URL, whose value is the host to connect to. Nil to use the URL's own
+  /// host, or for a JSON object without a host.
   public let host: String?
   /// The keys whose values are secret.
   public let secrets: Set<String>
@@ -94,8 +94,8 @@ public struct CustomKind: Sendable, Hashable {
       return Self.matches(Array(plain.utf8)[...], path.map { Array($0.utf8) })
     }
 
-    /// Returns whether a text begins with the first piece, ends with the last, and contains the others between them in this order. The
-    /// leftmost match of a piece is the best, since it leaves the most text for the further ones.
+    /// Returns whether a text begins with the first piece, ends with the last, and contains all further pieces between them in this
+    /// order. The leftmost match of a piece is the best, because it leaves the most text for the following pieces.
     private static func matches(_ text: ArraySlice<UInt8>, _ pieces: [[UInt8]]) -> Bool {
       guard let first = pieces.first, let last = pieces.last, text.starts(with: first) else { return false }
       if pieces.count == 1 { return text.count == first.count }
@@ -110,9 +110,9 @@ public struct CustomKind: Sendable, Hashable {
     /// The pattern as written, escaped for explanations.
     var shown: String { DisplayText.escaped(text, limit: 120) }
 
-    /// Returns whether an address differs from the pattern in one part: in http instead of https or the reverse, in two letters of the
-    /// host, or in one segment of the path, which differs, is missing or is inserted. If the pattern has no
-    /// host, the path of a web address may differ only in two letters of one segment.
+    /// Returns whether an address differs from the pattern in one part: in http instead of https or the reverse, in two letters of
+    /// the host, or in one segment of the path, which differs, is missing or is inserted. If the pattern has no host, the path of a
+    /// web address may differ only in two letters of one segment.
     func isNear(_ address: WebAddress) -> Bool {
       let isWeb = address.isWeb && WebAddress.isWeb(scheme)
       guard address.scheme == scheme || isWeb, let plain = URLPath.resolved(address.path) else { return false }
@@ -127,7 +127,7 @@ public struct CustomKind: Sendable, Hashable {
       return differences + Self.distance(pattern, segments, isStrict: host == nil && address.isWeb) <= 1
     }
 
-    /// The greatest number of segments that are compared, which bounds the time.
+    /// The largest number of segments that are compared, which limits the time.
     private static let longest = 64
 
     /// Returns the Levenshtein distance of a path from a pattern, in segments; the pattern `*` equals any number of segments.
@@ -171,7 +171,7 @@ extension CustomKind {
     }
     var fields: [PayloadField] = []
     collect(object, under: "", into: &fields)
-    // If two names fit, some programs read one and some the other.
+    // If two names match, some programs read the first and some the second.
     for path in keys + [host].compactMap({ $0 }) where object.values(fitting: path).count > 1 {
       return .malformed(kind, "two members fit \"\(DisplayText.escaped(path, limit: 60))\"", fields: fields)
     }
@@ -182,8 +182,8 @@ extension CustomKind {
       kind, fields: fields, host: .init(name: host, hostOrAddress: value?.string ?? ""), content: object)
   }
 
-  /// Returns, in words, the required keys that an object lacks, if it has at least half of them, misspelt ones included; nil
-  /// otherwise.
+  /// Returns, in words, the required keys that an object lacks, if it has at least half of the required keys, including misspelt
+  /// ones; otherwise nil.
   func nearMiss(_ object: JSONValue) -> String? {
     guard case .json(let keys) = form, object.members != nil else { return nil }
     let missing = keys.filter { object.value(at: $0) == nil }
@@ -195,7 +195,7 @@ extension CustomKind {
     return "missing for \(DisplayText.escaped(kind.rawValue, limit: 60)): \(names.joined(separator: ", "))"
   }
 
-  /// Returns, in words, the pattern of this kind, if an address nearly fits it; nil otherwise.
+  /// Returns, in words, the pattern of this kind if an address nearly matches it; otherwise nil.
   func nearMiss(_ address: WebAddress) -> String? {
     guard case .url(let pattern) = form, pattern.isNear(address) else { return nil }
     return "\(DisplayText.escaped(kind.rawValue, limit: 60)) has the form \(pattern.shown)"
@@ -258,8 +258,8 @@ extension CustomKind {
 }
 
 extension JSONValue {
-  /// Returns every value that some program could find at a path such as `server.address`: under a name with dots or in nested objects,
-  /// whether or not the program compares case and invisible characters.
+  /// Returns every value that some program could find at a path such as `server.address`: under a name with dots or in nested
+  /// objects, and both by programs that compare case and invisible characters and by programs that ignore them.
   func values(fitting path: String) -> [JSONValue] {
     values(
       fitting: path.split(separator: ".", omittingEmptySubsequences: false).map { VisibleText.folded(String($0)) }[...])

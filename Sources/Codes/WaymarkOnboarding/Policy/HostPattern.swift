@@ -1,7 +1,7 @@
 public import WaymarkSystem
 
-/// An entry of the list of allowed hosts: `example.com`, `*.example.com` (one or more labels in front, never
-/// `example.com` itself), or an IP address. Each may end in a port, and then allows only this port.
+/// An entry of the list of allowed hosts: `example.com`, `*.example.com` (one or more labels in front, never `example.com` itself),
+/// or an IP address. An entry with a port at its end allows only this port.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   private let host: HostName
   private let isWildcard: Bool
@@ -28,7 +28,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
       hint: "Write a host such as example.com, *.example.com or example.com:8443, without https:// or a path.")
   }
 
-  /// Returns whether the entry allows that host on that port.
+  /// Returns whether the entry allows this host on this port.
   package func matches(_ other: HostName, port otherPort: UInt16) -> Bool {
     if let port, port != otherPort { return false }
     if !isWildcard { return other == host }
@@ -38,8 +38,8 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// Returns whether the entry allows that host on some port.
   func matches(_ other: HostName) -> Bool { matches(other, port: port ?? 443) }
 
-  /// Returns whether a host differs from the entry in at most two letters. For a wildcard, only as many of the host's last
-  /// labels are compared as the entry has behind `*.`.
+  /// Returns whether a host differs from the entry in at most two letters. A wildcard is compared with as many of the host's last
+  /// labels as it has after `*.`.
   func isNear(_ other: HostName) -> Bool {
     guard !host.isAddress, !other.isAddress else { return false }
     let labels = host.ascii.count { $0 == "." } + 1
@@ -50,7 +50,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// Returns whether the entry is exactly this host, without a wildcard.
   func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
 
-  /// Returns whether the entry is the wildcard for the hosts below this one.
+  /// Returns whether the entry is a wildcard for the hosts below this host.
   func isBelow(_ other: HostName) -> Bool { isWildcard && other == host }
 
   /// The entry, with its host in canonical form (`HostName.ascii`).

@@ -7,7 +7,7 @@ public typealias OnboardingError = Problem<OnboardingErrorCode>
 public enum OnboardingErrorCode: String, ProblemCode, CaseIterable {
   /// A key that cannot be read, or is not of a supported type.
   case badKey
-  /// A policy that contradicts itself, or names something that does not exist.
+  /// A policy contradicts itself, or refers to something that does not exist.
   case badPolicy
   /// A file that cannot be read.
   case cannotOpen

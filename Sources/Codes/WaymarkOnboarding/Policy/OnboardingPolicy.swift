@@ -21,9 +21,9 @@ public struct OnboardingPolicy: Sendable {
   public var customKinds: [CustomKind] = []
   /// The hosts that a payload may connect to; nil for any.
   public var hosts: [HostPattern]?
-  /// The ports that a payload may connect to; nil for any. A port in a host pattern must be among them, too.
+  /// The ports that a payload may connect to; nil for any. They must include a port in a host pattern.
   public var ports: Set<UInt16>?
-  /// The schemes of `sapLink` links; nil for SAP's own and those of apps that follow RFC 8252, section 7.1: a domain
+  /// The schemes of `sapLink` links; nil for SAP's own schemes and the schemes of apps that follow RFC 8252, section 7.1: a domain
   /// name in reverse order, such as `com.example.pump`.
   public var linkSchemes: Set<String>?
   /// True if plain http is accepted as well as https.
@@ -32,15 +32,15 @@ public struct OnboardingPolicy: Sendable {
   public var maximumBytes = 7089
   /// The public keys of the issuers whose signatures this device accepts.
   public var keys: [VerificationKey] = []
-  /// The algorithms that are accepted; nil for all that the keys serve.
+  /// The algorithms that are accepted; nil for all algorithms of the keys.
   public var algorithms: Set<SignatureAlgorithm>?
   /// The policy for signatures; nil to require them as soon as there is a key.
   public var signatures: Signatures?
   /// The kinds whose unsigned payloads are refused where signatures are optional.
   public var signedKinds: Set<PayloadKind> = []
-  /// The issuers (`iss`) that are accepted; nil for any, also for tokens without one.
+  /// The issuers (`iss`) that are accepted; nil to accept any issuer, and tokens without an issuer.
   public var issuers: Set<String>?
-  /// The audiences (`aud`) of which a token must name one; nil to ignore the audience.
+  /// The audiences (`aud`): a token must name at least one of them. Nil to ignore the audience.
   public var audiences: Set<String>?
   /// How far the clocks of issuer and device may be apart, in seconds.
   public var clockSkew: Double = 60
@@ -62,7 +62,7 @@ public struct OnboardingPolicy: Sendable {
     return LinkScheme.isPrivateUse(scheme)
   }
 
-  /// Returns whether a scheme (in lower case) is an app's own: a domain name in reverse order, or declared here.
+  /// Returns whether a scheme (in lower case) is an app's own scheme: a domain name in reverse order, or declared here.
   func isAppScheme(_ scheme: String) -> Bool {
     if LinkScheme.isPrivateUse(scheme) || linkSchemes?.contains(scheme) == true { return true }
     return customKinds.contains { kind in
@@ -108,10 +108,10 @@ extension OnboardingPolicy {
     return cautions
   }
 
-  /// Returns why a device with this policy does not connect to an endpoint; nil if it may.
+  /// Returns the reason why a device with this policy does not connect to an endpoint; nil if it may connect.
   ///
-  /// - Parameter isConnected: true for the host to connect to, whose scheme must be http or https; false for the other addresses of a
-  ///   payload.
+  /// - Parameter isConnected: true for the host to connect to, whose scheme must be http or https; false for all other addresses of
+  ///   a payload.
   func refusal(of endpoint: Payload.Endpoint, isConnected: Bool) -> HostRefusal? {
     let name = DisplayText.escaped(endpoint.name, limit: 60)
     let refuse = { (finding: String, expected: [String]?, hint: String) in
@@ -152,13 +152,13 @@ extension OnboardingPolicy {
     var field: String
     /// The fault in words.
     var finding: String
-    /// The values that the policy allows; nil if it has no list of them.
+    /// The values that the policy allows; nil if the policy does not list them.
     var expected: [String]?
     /// A remark on `expected`; empty for none.
     var hint: String
   }
 
-  /// Returns the reason for which a device with this policy does not connect to `text`, a host with or without a port; nil if it may
+  /// Returns the reason why a device with this policy does not connect to `text`, a host with or without a port; nil if it may
   /// connect.
   package func refusal(ofHost text: String) -> String? {
     refusal(of: .init(name: "host", scheme: "https", authority: text), isConnected: true)?.finding

@@ -11,8 +11,8 @@ package struct CompactJWS: Sendable, Hashable {
   /// The signed bytes: header and payload in base64url, with the dot between them.
   package let signed: [UInt8]
 
-  /// Returns whether a text looks like a token: three parts separated by dots, the first of them a JSON object in base64url. Also
-  /// true for the five parts of an encrypted token (RFC 7516), which `init` refuses with a reason.
+  /// Returns whether a text looks like a token: three parts separated by dots, the first a JSON object in base64url. Also true for
+  /// the five parts of an encrypted token (RFC 7516), which `init` refuses with a reason.
   package static func isLikely(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 || parts.count == 5, let header = Base64URL.decode(parts[0]),
@@ -50,7 +50,7 @@ package struct CompactJWS: Sendable, Hashable {
 
   /// The algorithm as the token spells it.
   var algorithmName: String { header["alg"]?.string ?? "" }
-  /// The identifier of the key that the token names; nil if it names none.
+  /// The key identifier in the token's header; nil without one.
   var keyID: String? { header["kid"]?.string }
 }
 

@@ -3,8 +3,7 @@ import WaymarkSystem
 
 /// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037). `PEMKeys` below reads keys from PEM.
 package enum JWKSet {
-  /// Returns the public keys that can check signatures, and a remark for each entry that was skipped or holds a private
-  /// key.
+  /// Returns the public keys that can check signatures, and a remark for each entry that was skipped or holds a private key.
   ///
   /// - Throws: `badKey` if the text is not a JWK set or JWK, or a supported key in it is invalid.
   package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
@@ -31,7 +30,7 @@ package enum JWKSet {
     return (keys, skipped)
   }
 
-  /// Returns the reason for which an entry is ignored (RFC 7517, section 5); nil for a supported key for signatures.
+  /// Returns the reason for ignoring an entry (RFC 7517, section 5); nil for a supported key for signatures.
   private static func reasonToSkip(_ entry: JSONValue) -> String? {
     switch entry["kty"]?.string {
     case "EC", "RSA", "OKP": break
@@ -99,7 +98,7 @@ package enum JWKSet {
 package enum PEMKeys {
   /// Returns the public keys in a text, in its order; `id` becomes their identifier.
   ///
-  /// - Throws: `badKey` if the text has no key, or one that cannot be read.
+  /// - Throws: `badKey` if the text has no key, or a key that cannot be read.
   package static func keys(_ text: String, id: String?) throws(OnboardingError) -> [VerificationKey] {
     var keys: [VerificationKey] = []
     for block in PEMBlock.all(in: text) {
@@ -125,8 +124,8 @@ package enum PEMKeys {
     return keys
   }
 
-  /// Returns the SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil for other bytes. Nothing else of the
-  /// certificate is checked, since the policy trusts the file.
+  /// Returns the SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil for other bytes. The rest of the
+  /// certificate is not checked, because the policy trusts the file.
   private static func subjectKey(inCertificate der: [UInt8]) -> [UInt8]? {
     var file = DERReader(der[...])
     guard var certificate = file.elements(), var body = certificate.elements() else { return nil }

@@ -13,7 +13,7 @@ public struct VerificationKey: Sendable {
   private let material: PublicKey
 
   /// - Parameter algorithm: the only algorithm of the key; nil for all algorithms of its type.
-  /// - Throws: `badKey` if keys of this type do not serve `algorithm`, and for an Ed25519 point of low order.
+  /// - Throws: `badKey` if keys of this type do not support `algorithm`, and for an Ed25519 point of low order.
   init(_ material: PublicKey, id: String?, algorithm: SignatureAlgorithm? = nil) throws(OnboardingError) {
     let served = Set(SignatureAlgorithm.allCases.filter { $0.keyKind == material.kind })
     if let algorithm, !served.contains(algorithm) {
@@ -67,7 +67,7 @@ public struct VerificationKey: Sendable {
   }
 }
 
-/// The signature algorithms that a policy may accept (RFC 7518, RFC 8037): neither `none` nor one with a shared secret.
+/// The signature algorithms that a policy may accept (RFC 7518, RFC 8037). `none` and algorithms with a shared secret are excluded.
 public enum SignatureAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
   /// ECDSA on P-256 with SHA-256.
   case es256 = "ES256"
@@ -118,7 +118,7 @@ public struct SigningKey: Sendable {
 
   /// Generates a key for an algorithm.
   ///
-  /// - Throws: `badKey` if libcrypto cannot generate one.
+  /// - Throws: `badKey` if libcrypto cannot generate a key.
   public init(generating algorithm: SignatureAlgorithm, id: String? = nil) throws(OnboardingError) {
     guard let key = try? PrivateKey(generating: algorithm.keyKind) else {
       throw OnboardingError(.badKey, "No key could be made.", hint: "Free some memory and try again.")
@@ -129,7 +129,7 @@ public struct SigningKey: Sendable {
 
   /// Reads a private key from PEM.
   ///
-  /// - Throws: `badKey` if the text has no private key, or one that is encrypted or of an unsupported type.
+  /// - Throws: `badKey` if the text has no private key, or a key that is encrypted or of an unsupported type.
   public init(pem text: String, id: String? = nil) throws(OnboardingError) {
     guard let block = PEMBlock.all(in: text).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
       throw OnboardingError(
@@ -157,7 +157,7 @@ public struct SigningKey: Sendable {
     self.id = id
   }
 
-  /// The algorithm with which the key signs by default: the only one of its type, RS256 for RSA.
+  /// The algorithm with which the key signs by default: RS256 for RSA, otherwise the only algorithm of its type.
   public var defaultAlgorithm: SignatureAlgorithm {
     switch material.kind {
     case .p256: .es256
@@ -182,7 +182,7 @@ public struct SigningKey: Sendable {
   /// Signs a message; returns the signature in the form of a JWS (RFC 7518, section 3: for ECDSA, r and s
   /// concatenated).
   ///
-  /// - Throws: `badKey` if the key does not serve the algorithm, or signing fails.
+  /// - Throws: `badKey` if the key does not support the algorithm, or signing fails.
   package func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) throws(OnboardingError) -> [UInt8] {
     guard algorithm.keyKind == material.kind else {
       throw OnboardingError(
@@ -233,7 +233,7 @@ public struct TokenSigner: Sendable {
     public var issuer: String?
     /// The audience, `aud`.
     public var audience: String?
-    /// The time from which the token is expired, `exp`.
+    /// The time at which the token expires, `exp`.
     public var expires: Date?
     /// The time before which the token is not valid, `nbf`.
     public var notBefore: Date?
@@ -294,8 +294,8 @@ public struct TokenSigner: Sendable {
     return values.compactMap { name, value in value.map { .init(name, $0) } }
   }
 
-  /// Signs a JSON object with the added claims; returns the compact token. A claim that the object already has is
-  /// replaced.
+  /// Signs a JSON object with the added claims; returns the compact token. An added claim replaces a claim of the same name in the
+  /// object.
   ///
   /// - Throws: `badPayload` if `payload` is not a JSON object, `badKey` if signing fails.
   public func token(for payload: String, claims: Claims = Claims()) throws(OnboardingError) -> String {
@@ -319,7 +319,7 @@ package struct PEMBlock: Sendable, Hashable {
   package let label: String
   package let bytes: [UInt8]
 
-  /// Returns the blocks of a text whose content is base64; other blocks and the text around them are skipped.
+  /// Returns the blocks of a text whose content is base64. All other blocks and the text around them are skipped.
   package static func all(in text: String) -> [PEMBlock] {
     var blocks: [PEMBlock] = []
     var label: String?

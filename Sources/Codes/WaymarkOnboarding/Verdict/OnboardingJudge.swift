@@ -2,8 +2,8 @@ public import FoundationEssentials
 import WaymarkCrypto
 package import WaymarkSystem
 
-/// Decides whether this device accepts the codes of a picture. `CodeJudgement` below judges a single code, without the
-/// other codes and the replay store.
+/// Decides whether this device accepts the codes of a picture. `CodeJudgement` below judges a single code, without regard to other
+/// codes and the replay store.
 public struct OnboardingJudge: Sendable {
   /// The policy by which codes are judged.
   public let policy: OnboardingPolicy
@@ -12,7 +12,7 @@ public struct OnboardingJudge: Sendable {
   /// True if codes from this source may onboard the device. A service sets it to false for frames that do not come from a camera.
   public var trustsSource = true
 
-  /// Creates a judge; without a replay guard it accepts a code any number of times.
+  /// Creates a judge. Without a replay guard, it accepts a code any number of times.
   public init(policy: OnboardingPolicy = OnboardingPolicy(), replayGuard: (any ReplayGuard)? = nil) {
     self.policy = policy
     self.replayGuard = replayGuard
@@ -23,7 +23,7 @@ public struct OnboardingJudge: Sendable {
   /// - Parameters:
   ///   - codes: every code that was found, of any symbology.
   ///   - now: the time for which tokens are judged.
-  ///   - center: the middle of the region of interest, in pixels; of several codes the nearest is chosen.
+  /// - center: the middle of the region of interest, in pixels. Of several codes, the code nearest to it is chosen.
   ///   - sawUnreadable: true if a code was found that could not be read.
   public func verdict(
     for codes: [ScannedCode], now: Date, center: SIMD2<Double> = .zero, sawUnreadable: Bool = false
@@ -50,14 +50,14 @@ public struct OnboardingJudge: Sendable {
       steps: refused.steps, isHarmless: refused.isHarmless)
   }
 
-  /// Judges a text as if it were that of the only code in a picture.
+  /// Judges a text as the only code in a picture.
   public func verdict(for text: String, now: Date) -> Verdict { verdict(for: [ScannedCode(text)], now: now) }
 
   /// Records that a person confirmed an accepted code, so that it is not accepted again.
   ///
-  /// - Returns: false if the verdict is not successful, or if the code was confirmed before, also by another process. In both
-  ///   cases the code must not be used.
-  /// - Throws: the error of the replay guard if it cannot record the confirmation; the code must not be used then, either.
+  /// - Returns: false if the verdict is not successful, or if the code was confirmed before, also by another process. In both cases
+  ///   the code must not be used.
+  /// - Throws: the error of the replay guard if it cannot record the confirmation. In this case, too, the code must not be used.
   public func confirm(_ verdict: Verdict) throws -> Bool {
     guard verdict.isSuccessful else { return false }
     guard let replayGuard, let entry = verdict.replayEntry else { return true }
@@ -119,15 +119,15 @@ extension WallClock {
 
 // MARK: - One code
 
-/// Judges one code by the policy, up to the check of its hosts. `OnboardingJudge` adds the checks that need the other
-/// codes or the replay store.
+/// Judges one code by the policy, up to the check of its hosts. `OnboardingJudge` adds the checks that depend on other codes or the
+/// replay store.
 package struct CodeJudgement: Sendable {
   package private(set) var payload: Payload?
   /// True if observers may see the text.
   package private(set) var isHarmless = false
-  /// The checks that were made, in order; a check that refused the code is the last.
+  /// The checks that were made, in order. If a check refused the code, it is the last.
   package private(set) var steps: [VerdictStep] = []
-  /// The reason for which the code is refused; nil if it is accepted.
+  /// The reason why the code is refused; nil if it is accepted.
   package private(set) var refusal: InvalidReason?
   /// The code's identity for the replay guard; nil for unsigned payloads and without `jti`.
   package private(set) var replayEntry: ReplayEntry?
@@ -247,7 +247,7 @@ package struct CodeJudgement: Sendable {
       expected: "tried: \(Self.list(keys, for: [algorithm]))")
   }
 
-  /// Returns the keys that serve one of the algorithms, each with these, as a list for an explanation.
+  /// Returns the keys that support one of the algorithms, each with these algorithms, as a list for an explanation.
   private static func list(_ keys: [VerificationKey], for algorithms: Set<SignatureAlgorithm>) -> String {
     let fitting = keys.filter { !$0.algorithms.isDisjoint(with: algorithms) }
     guard !fitting.isEmpty else { return "no key" }
@@ -258,14 +258,14 @@ package struct CodeJudgement: Sendable {
     return (shown + (fitting.count > 10 ? ["…"] : [])).joined(separator: ", ")
   }
 
-  /// Returns the keys of `algorithm` that may have signed a token: those with the identifier `id`, or if no key of the
-  /// policy has it, those without an identifier (from PEM files); all keys if `id` is nil.
+  /// Returns the keys of `algorithm` that may have signed a token: the keys with the identifier `id` or, if the policy has none,
+  /// the keys without an identifier (from PEM files). Returns all keys if `id` is nil.
   private static func keys(
     for id: String?, _ algorithm: SignatureAlgorithm, of policy: OnboardingPolicy
   ) -> [VerificationKey] {
     let fitting = policy.keys.filter { $0.algorithms.contains(algorithm) }
     guard let id else { return fitting }
-    // A key with this identifier excludes all others, even if it does not serve the algorithm.
+    // A key with this identifier excludes all other keys, even if it does not support the algorithm.
     if policy.keys.contains(where: { $0.id == id }) { return fitting.filter { $0.id == id } }
     return fitting.filter { $0.id == nil }
   }

@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import WaymarkSystem
 
-/// Remembers confirmed payloads in a folder: a file for each, named by its digest.
+/// Remembers confirmed payloads in a folder: a file for each, named by the payload's digest.
 ///
-/// The file is made with `O_CREAT | O_EXCL`, so that only one of several processes succeeds. The file and its folder are flushed before
-/// the confirmation is reported; after a crash before the report, the payload is treated as used.
+/// The file is made with `O_CREAT | O_EXCL`, so that only one of several processes succeeds. The file and its folder are flushed
+/// before the confirmation is reported. After a crash before the report, the payload is treated as used.
 ///
-/// Records are removed a day after their payload has expired, once the wall clock has been steady for an hour. `ReplayHorizon` stores
-/// the latest expiry among the removed records, so that their payloads are not accepted again when the clock is set back.
+/// Records are removed a day after their payload has expired, once the wall clock has been steady for an hour. `ReplayHorizon`
+/// stores the latest expiry among the removed records, so that their payloads are not accepted again when the clock is set back.
 ///
 /// The file also has the protocol of such a store (`ReplayGuard`), and the entries that it records (`ReplayEntry`).
 package final class ReplayStore: ReplayGuard {
@@ -57,8 +57,8 @@ package final class ReplayStore: ReplayGuard {
     warnings = Self.review(folder, horizon, wall)
   }
 
-  /// Looks for damage by a crash or a bad disk; returns warnings for the log. A damaged record is kept, since its name alone marks the
-  /// payload as used.
+  /// Looks for damage by a crash or a bad disk; returns warnings for the log. A damaged record is kept, because its name alone
+  /// marks the payload as used.
   private static func review(_ folder: String, _ horizon: ReplayHorizon, _ wall: Double) -> [String] {
     var warnings: [String] = []
     switch horizon.read() {
@@ -103,8 +103,8 @@ package final class ReplayStore: ReplayGuard {
       hint: "Name a folder that this user may write in as replay.folder.")
   }
 
-  /// Returns the path of an entry's record. Throws unless the digest is 64 hexadecimal digits, since it could otherwise lead to another
-  /// file.
+  /// Returns the path of an entry's record. Throws unless the digest is 64 hexadecimal digits, because any other text could lead to
+  /// another file.
   private func path(_ entry: ReplayEntry) throws(OnboardingError) -> String {
     guard entry.digest.utf8.count == 64, entry.digest.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
     else { throw Self.problem(folder, EINVAL) }
@@ -116,8 +116,8 @@ package final class ReplayStore: ReplayGuard {
     var status = stat()
     if lstat(path, &status) == 0 { return true }
     guard errno == ENOENT else { throw Self.problem(path, errno) }
-    // If the folder is missing, it is unknown which payloads were confirmed. Only a read-only store may lack it: the first confirmation
-    // by another process makes it.
+    // Without the folder, it is unknown which payloads were confirmed. Only a read-only store may lack it: the first confirmation
+    // by another process makes the folder.
     guard access(folder, R_OK | X_OK) == 0 else {
       if isReadOnly, errno == ENOENT { return false }
       throw Self.problem(folder, errno)
@@ -186,7 +186,7 @@ package final class ReplayStore: ReplayGuard {
 
 // MARK: - Replay guards
 
-/// Remembers which signed payloads were confirmed, so that each is accepted once only.
+/// Remembers which signed payloads were confirmed, so that each is accepted only once.
 ///
 /// A payload is recorded only when it is confirmed. If a function of the guard throws, the payload is refused.
 public protocol ReplayGuard: Sendable {
@@ -201,7 +201,8 @@ public protocol ReplayGuard: Sendable {
 public struct ReplayEntry: Sendable, Hashable {
   /// SHA-256 of issuer and token identifier, in lower-case hexadecimal digits: safe as a file name.
   public let digest: String
-  /// When the token expires, skew included, so that the record may be removed; nil for never.
+  /// The time at which the token expires, including the permitted clock skew, so that the record may then be removed; nil if it
+  /// never expires.
   public let expires: Date?
 
   /// Creates an entry from its digest and the end of its lifetime.
@@ -215,9 +216,9 @@ public struct ReplayEntry: Sendable, Hashable {
 
 /// The time up to which the replay store has removed records: payloads that expire no later are treated as used.
 ///
-/// Without it, payloads would be accepted again after the clock had run ahead, their records had been removed, and the clock had been
-/// set back. It is the latest expiry among the removed records rather than the time of removal, so that after a clock was years ahead,
-/// payloads with a later expiry are still accepted.
+/// Otherwise, payloads would be accepted again after the clock had run ahead, their records had been removed, and the clock had
+/// been set back. The horizon is the latest expiry among the removed records rather than the time of removal. So after a clock was
+/// years ahead, payloads with a later expiry are still accepted.
 struct ReplayHorizon: Sendable {
   private let path: String
 
@@ -249,7 +250,7 @@ struct ReplayHorizon: Sendable {
     return .seconds(Double(seconds))
   }
 
-  /// Moves the horizon forward durably; does nothing if it is already later.
+  /// Moves the horizon forward durably. Has no effect if the horizon is already later.
   ///
   /// - Returns: the error; nil on success.
   func advance(to seconds: Double) -> FileError? {
@@ -262,7 +263,7 @@ struct ReplayHorizon: Sendable {
     }
   }
 
-  /// Moves a damaged file aside and writes a new one with `seconds`: payloads that have expired by then are treated as used.
+  /// Moves a damaged file aside and writes a new file with `seconds`: payloads that have expired by this time are treated as used.
   ///
   /// - Returns: the new path of the damaged file; nil if it could not be moved.
   func restore(at seconds: Double) -> String? {

@@ -44,12 +44,12 @@ public struct Verdict: Sendable, Hashable {
   public var missing: [Int] = []
   /// The index of the code that the verdict is about, among the codes of the picture; nil if the verdict is not about one code.
   public var chosen: Int?
-  /// Every check in order, up to the one that refused.
+  /// Every check in order, up to the check that refused the code.
   public var steps: [VerdictStep] = []
   /// True if observers may see the text.
   public var isHarmless = false
-  /// The entry that a confirmation must record so that the code is accepted once only; nil unless the code is accepted, its
-  /// payload is signed and has an identifier (`jti`), and the replay guard is on.
+  /// The entry that a confirmation must record so that the code is accepted only once; nil unless the code is accepted, its payload
+  /// is signed and has an identifier (`jti`), and the replay guard is on.
   public var replayEntry: ReplayEntry?
 
   /// `successful`, `invalid` or `unsuccessful`.
@@ -58,7 +58,7 @@ public struct Verdict: Sendable, Hashable {
   public var reason: String? { outcome.reason }
   /// True if a code is accepted.
   public var isSuccessful: Bool { outcome == .successful }
-  /// The check that refused the code; nil if none did.
+  /// The check that refused the code; nil if all checks passed.
   public var refusal: VerdictStep? { steps.last { $0.result == .failed } }
   /// The finding of the check that refused the code; nil for a refused host in a field that is hidden from observers.
   package var findingForObservers: String? {
@@ -74,7 +74,7 @@ public struct Verdict: Sendable, Hashable {
 
 // MARK: - Reasons and checks
 
-/// The reasons for which a code is refused, in the order of the checks.
+/// The reasons for refusing a code, in the order of the checks.
 public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// More bytes than the policy allows.
   case tooLarge
@@ -88,7 +88,7 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case signatureRequired
   /// The policy does not allow the token's algorithm; `none` is never allowed.
   case algorithmNotAllowed
-  /// The policy has no key with the identifier that the token names, or none for its algorithm.
+  /// The policy has no key with the identifier that the token names, or no key for its algorithm.
   case unknownKey
   /// The signature does not belong to this payload and key.
   case badSignature
@@ -98,7 +98,7 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case expired
   /// The policy does not accept the token's issuer (`iss`).
   case wrongIssuer
-  /// The token's audience (`aud`) is not one of the policy's.
+  /// The token's audience (`aud`) is not an audience of the policy.
   case wrongAudience
   /// A host in the payload is not allowed or not valid.
   case hostNotAllowed
@@ -142,9 +142,9 @@ public struct VerdictStep: Sendable, Hashable {
   public var detail: String { expected.map { "\(finding); \($0)" } ?? finding }
   /// The finding alone, without values of the policy.
   public let finding: String
-  /// The values or the limit that the policy allows, in words; nil if the check has none.
+  /// The values or the limit that the policy allows, in words; nil if the check has neither.
   public let expected: String?
-  /// The name of the field, header or claim that failed the check, if it is one.
+  /// The name of the field, header or claim that failed the check; nil if the check is about none.
   public let field: String?
 
   package init(
@@ -159,7 +159,7 @@ public struct VerdictStep: Sendable, Hashable {
 }
 
 extension Verdict {
-  /// The verdict that replaces this one if the code was confirmed before.
+  /// The verdict to use instead if the code was confirmed before.
   public var replayed: Verdict {
     var verdict = self
     verdict.outcome = .invalid(.replayed)

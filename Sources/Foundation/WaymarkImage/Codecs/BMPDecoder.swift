@@ -200,7 +200,7 @@ struct BMPHeader {
     guard [1, 2, 4, 8, 16, 24, 32].contains(depth) else {
       throw Self.unsupported("\(depth) bits a pixel")
     }
-    // The values are those of Windows. OS/2's header of 64 bytes uses 3 and 4 for two encodings that are refused, too.
+    // These are the values of Windows. OS/2's header of 64 bytes uses 3 and 4 for two encodings that are refused as well.
     let method = isOld ? 0 : long(30)
     switch (method, depth) {
     case (0, _): compression = .none

@@ -1,5 +1,5 @@
-/// Reads numbers and slices of untrusted bytes at offsets; `nil` for an offset outside the bytes. `PixelWriter` below writes the
-/// pixels that decoders make of them.
+/// Reads numbers and slices of untrusted bytes at offsets; returns `nil` for an offset outside the bytes. `PixelWriter` below
+/// writes the decoded pixels.
 package struct ByteReader {
   package let bytes: UnsafeRawBufferPointer
 
@@ -24,7 +24,7 @@ package struct ByteReader {
     return littleEndian ? second << 16 | first : first << 16 | second
   }
 
-  /// Returns up to `count` bytes from `at` on; `nil` if `at` is outside the bytes.
+  /// Returns up to `count` bytes that begin at `at`; `nil` if `at` is outside the bytes.
   package func slice(_ at: Int, _ count: Int) -> ByteReader? {
     guard at >= 0, count >= 0, at <= bytes.count else { return nil }
     return ByteReader(UnsafeRawBufferPointer(rebasing: bytes[at..<(at + min(count, bytes.count - at))]))

@@ -1,7 +1,8 @@
 import WaymarkSystem
 
-/// Decodes the first picture of a GIF (87a or 89a) on its canvas; the rest of the canvas and transparent pixels show the background. After
-/// CompuServe's "Graphics Interchange Format", version 89a. `GIFCodes` and `GIFStrings` below decompress the pixels.
+/// Decodes the first picture of a GIF (87a or 89a) on its canvas; the rest of the canvas and transparent pixels show the
+/// background. Follows CompuServe's "Graphics Interchange Format", version 89a. `GIFCodes` and `GIFStrings` below decompress the
+/// pixels.
 struct GIFDecoder {
   let width: Int
   let height: Int
@@ -199,7 +200,8 @@ struct GIFStrings {
       self.previous = code
       return .pixels
     }
-    // The code may be the one that is about to be added: then its last pixel equals its first.
+    // The code may be equal to the number of codes: it then stands for the string about to be added, whose last pixel equals its
+    // first.
     guard code < count || (code == count && count < Self.limit) else { return .invalid }
     expand(code < count ? code : previous)
     let first = pixels[0]

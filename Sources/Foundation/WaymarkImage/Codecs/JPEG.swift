@@ -1,10 +1,10 @@
 import CJPEG
 import WaymarkSystem
 
-/// Decodes JPEG pictures one after the other and reuses libjpeg's memory; for one thread at a time.
+/// Decodes JPEG pictures one after the other and reuses libjpeg's memory. Use it from one thread at a time.
 ///
-/// Suitable for live frames: Motion JPEG frames without Huffman tables are decoded with the standard tables, and the
-/// pixels are written directly into the caller's memory. `JPEGEncoder` and `JPEGQuality` below serve for writing.
+/// It is suitable for live frames: Motion JPEG frames without Huffman tables are decoded with the standard tables, and the pixels
+/// are written directly into the caller's memory. `JPEGEncoder` and `JPEGQuality` below are for writing.
 package struct JPEGDecoder: ~Copyable {
   /// The size of the result relative to the file's, by DCT scaling (fast, and well filtered).
   package enum Scale: Int32, Sendable {
@@ -53,8 +53,8 @@ package struct JPEGDecoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: the whole file; read only during this call.
-  ///   - destination: returns memory for `scaledHeight` rows, `stride` bytes apart, `capacity` bytes in all. It has to
-  ///     stay valid until this call returns.
+  /// - destination: returns memory for `scaledHeight` rows, `stride` bytes apart, `capacity` bytes in all. The memory has to stay
+  ///   valid until this call returns.
   package mutating func decode(
     _ bytes: UnsafeRawBufferPointer, channels: Channels = .gray, scale: Scale = .full,
     into destination: (Header) throws(ImageError) -> (base: UnsafeMutablePointer<UInt8>, stride: Int, capacity: Int)

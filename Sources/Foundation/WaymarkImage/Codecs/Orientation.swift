@@ -1,6 +1,6 @@
 /// The orientation of the stored pixels relative to the upright picture: EXIF tag 0x0112, values 1 to 8 (CIPA DC-008,
-/// "Orientation"). A case is named after the operation that makes the picture upright. `ExifOrientation` below finds it
-/// in picture files.
+/// "Orientation"). A case is named after the operation that makes the picture upright. `ExifOrientation` below finds the
+/// orientation in picture files.
 public enum Orientation: Int, Sendable, CaseIterable {
   /// The stored pixels are upright.
   case upright = 1
@@ -19,7 +19,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// Rotate by 90° counter-clockwise.
   case turn270 = 8
 
-  /// Creates the orientation of a number of clockwise quarter turns; negative ones are counter-clockwise.
+  /// Creates the orientation from a number of clockwise quarter turns; negative numbers are counter-clockwise.
   public init(quarterTurns: Int) {
     self =
       switch ((quarterTurns % 4) + 4) % 4 {
@@ -33,8 +33,8 @@ public enum Orientation: Int, Sendable, CaseIterable {
   /// True if width and height are exchanged.
   public var swapsSides: Bool { rawValue >= 5 }
 
-  /// Returns how to read the source while the destination is written row by row: the index of the first pixel, the step
-  /// to the next pixel of a row and the step to the next row, in pixels of a source of `width` × `height`.
+  /// Returns how to read the source while the destination is written row by row. The results are the index of the first pixel, the
+  /// step to the next pixel of a row and the step to the next row, in pixels of a source of `width` × `height`.
   private func steps(width w: Int, height h: Int) -> (start: Int, column: Int, row: Int) {
     switch self {
     case .upright: (0, 1, w)
@@ -59,7 +59,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
     let (start, column, row) = steps(width: width, height: height)
     let columns = swapsSides ? height : width
     let rows = swapsSides ? width : height
-    // The pixels are copied in tiles, so that a quarter turn does not load a new cache line for every pixel.
+    // The pixels are copied in tiles; otherwise a quarter turn would load a new cache line for every pixel.
     let tile = 32
     for top in stride(from: 0, to: rows, by: tile) {
       for left in stride(from: 0, to: columns, by: tile) {
@@ -83,7 +83,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
 // MARK: - Pictures
 
 extension BytePicture {
-  /// Returns the upright picture; shares the pixels if it is upright already.
+  /// Returns the upright picture. If it is upright already, the result shares its pixels.
   func upright(from orientation: Orientation) -> Self {
     guard orientation != .upright else { return self }
     let turned = PixelBuffer(capacity: Self.channels * width * height)
@@ -94,12 +94,12 @@ extension BytePicture {
 }
 
 extension GrayImage {
-  /// Returns the upright picture; shares the pixels if it is upright already.
+  /// Returns the upright picture. If it is upright already, the result shares its pixels.
   public func oriented(_ orientation: Orientation) -> GrayImage { upright(from: orientation) }
 }
 
 extension RGBImage {
-  /// Returns the upright picture; shares the pixels if it is upright already.
+  /// Returns the upright picture. If it is upright already, the result shares its pixels.
   public func oriented(_ orientation: Orientation) -> RGBImage { upright(from: orientation) }
 }
 
@@ -107,7 +107,7 @@ extension RGBImage {
 
 /// Finds the EXIF orientation in a picture file: APP1 of a JPEG, `eXIf` of a PNG, `EXIF` of a WebP.
 enum ExifOrientation {
-  /// Returns the orientation of a file's pixels; `.upright` if the file declares no valid one.
+  /// Returns the orientation of a file's pixels; `.upright` if the file declares no valid orientation.
   static func find(in bytes: UnsafeRawBufferPointer, format: PictureFormat) -> Orientation {
     let file = ByteReader(bytes)
     let value: Int? =

@@ -114,7 +114,7 @@ struct PNMReader {
       }
       return Self.scaled(try Self.number(bytes, &at, "value of a pixel"), maximum)
     }
-    // A sample takes at least one character: a file too short for its declared size is refused before decoding.
+    // A sample takes at least one character, so a file that is too short for its declared size is refused before decoding.
     guard width * height * samples <= bytes.count - at else { throw Self.damaged("the pixels end early") }
     for i in 0..<(width * height) {
       let red = try next()

@@ -1,7 +1,7 @@
 import CWebP
 public import WaymarkSystem
 
-/// A decoded picture with the metadata of its file. `PictureDecoder` below makes it.
+/// A decoded picture with the metadata of its file. Created by `PictureDecoder` below.
 public struct DecodedPicture<Image: Sendable>: Sendable {
   /// The upright picture.
   public let image: Image
@@ -22,11 +22,11 @@ public struct DecodedPicture<Image: Sendable>: Sendable {
 /// JPEG (baseline, progressive, gray, CMYK), PNG (every colour type and depth), WebP, BMP, GIF (the first picture) and PNM
 /// (P1 to P6). The EXIF orientation is applied; transparent pixels are blended with ``background``.
 public struct PictureDecoder: Sendable {
-  /// The greatest number of pixels of a picture; a larger one is refused before memory is allocated.
+  /// The largest number of pixels of a picture. A larger picture is refused before memory is allocated.
   public var pixelLimit: Int
 
-  /// The colour behind transparent parts. With nil, the default, it is white, or black if the picture on black has more
-  /// than twice the contrast.
+  /// The colour behind transparent parts. With nil, the default, it is white, or black if the picture has more than twice as much
+  /// contrast on black.
   public var background: PictureBackground?
 
   /// The default limit: 100 megapixels.
@@ -34,7 +34,7 @@ public struct PictureDecoder: Sendable {
 
   /// Creates a decoder for pictures of at most `pixelLimit` pixels.
   public init(pixelLimit: Int = PictureDecoder.defaultPixelLimit) {
-    // The upper bound does not fit into memory, and sizes in bytes do not overflow below it.
+    // This upper bound exceeds any memory, and below it sizes in bytes do not overflow.
     self.pixelLimit = min(max(1, pixelLimit), 1 << 40)
   }
 
@@ -59,7 +59,7 @@ public struct PictureDecoder: Sendable {
     var stored = try pixels(file, channels: Image.channels, over: ground)
     if background == nil, stored.isTransparent {
       let onWhite = stored.contrast(channels: Image.channels)
-      // Only one picture is in memory at a time. White is decoded again if it remains the better one.
+      // Only one picture is in memory at a time, so if white turns out better, it is decoded again.
       stored.buffer = PixelBuffer(capacity: 0)
       stored = try pixels(file, channels: Image.channels, over: .black)
       ground = .black

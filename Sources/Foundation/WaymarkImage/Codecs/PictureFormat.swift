@@ -21,8 +21,8 @@ public enum PictureFormat: String, Sendable, CaseIterable {
 
   /// Returns the format of a file that starts with `bytes`; needs the first 32 bytes.
   ///
-  /// - Throws: ``ImageError`` `emptyFile`, `unknownFormat`, or, for a format that is known but not read,
-  ///   `unsupportedFormat` with its name.
+  /// - Throws: ``ImageError`` `emptyFile`, `unknownFormat`, or, for a format that is known but not supported, `unsupportedFormat`
+  ///   with its name.
   public static func detect(_ bytes: [UInt8]) throws(ImageError) -> PictureFormat {
     try bytes.withUnsafeBufferPointer { bytes throws(ImageError) in try detect(UnsafeRawBufferPointer(bytes)) }
   }
@@ -108,7 +108,7 @@ package enum ConvertedFormat: String, Sendable, CaseIterable {
     let head = Array(bytes.prefix(12))
     func starts(_ magic: [UInt8]) -> Bool { head.starts(with: magic) }
     if head.starts(with: "%PDF-".utf8) { return (.pdf, "PDF") }
-    // TIFF's version is 42, or 43 for BigTIFF, which may be larger than 4 GiB.
+    // TIFF's version is 42. In BigTIFF, whose files may be larger than 4 GiB, it is 43.
     if [0x2A, 0x2B].contains(where: { starts([0x49, 0x49, $0, 0]) || starts([0x4D, 0x4D, 0, $0]) }) {
       return (.tiff, "TIFF")
     }
@@ -161,7 +161,7 @@ package enum PictureFile {
     }
   }
 
-  /// Converts an error for commands, which print the file name in front of the message.
+  /// Converts an error for commands, which print the file name before the message.
   private static func imageError(_ error: FileError, _ limit: Int) -> ImageError {
     guard error.code == .tooLarge else {
       return ImageError(

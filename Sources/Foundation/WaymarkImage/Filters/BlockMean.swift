@@ -1,7 +1,7 @@
 /// The mean brightness around each block of a picture: the local threshold between dark and light.
 ///
-/// After ZXing's hybrid binarizer: the mean of each block of 8×8 pixels, smoothed over 5×5 blocks. Blocks without contrast
-/// use the level of their neighbours; otherwise noise on white paper would turn into speckles.
+/// After ZXing's hybrid binarizer: the mean of each block of 8×8 pixels, smoothed over 5×5 blocks. Blocks without contrast use the
+/// level of their neighbours; otherwise noise on white paper would turn into speckles.
 @usableFromInline
 package struct BlockMean: Sendable {
   /// The side of a block, in pixels.
@@ -17,7 +17,7 @@ package struct BlockMean: Sendable {
   /// The default of `flat` in `init(_:flat:)`, in gray levels.
   package static let plain: UInt8 = 24
 
-  /// - Parameter flat: a block whose gray levels differ by at most this has no edge.
+  /// - Parameter flat: a block has no edge if its gray levels differ by at most this value.
   package init(_ view: ImageView, flat: UInt8 = Self.plain) {
     let side = Self.side
     columns = max(1, view.width / side)
@@ -42,9 +42,9 @@ package struct BlockMean: Sendable {
         var mean = UInt8(truncatingIfNeeded: sum.wrappedSum() / 64)
         let least = low.min()
         if high.max() &- least <= flat {
-          // A block without an edge gets a level below all its pixels (all light), unless its neighbours above and to the
-          // left show that it is inside a dark area. For faint edges (small `flat`), the level is only a little lower: half
-          // the value would lower the levels of the neighbours too much.
+          // A block without an edge gets a level below all its pixels, so that all of them are light, unless its neighbours above
+          // and to the left show that it is inside a dark area. For faint edges (small `flat`), the level is only a little lower,
+          // because half the value would lower the levels of the neighbours too much.
           mean = flat < Self.plain ? least &- min(least, flat) : least / 2
           if bx > 0, by > 0 {
             let i = by &* columns &+ bx
@@ -132,8 +132,8 @@ package struct BlockMean: Sendable {
     return Double(starts) / Double(max(1, looked))
   }
 
-  /// Writes the columns at which the runs of a row start, alternately light and dark, a light one first (which may be
-  /// empty), then the end of the row.
+  /// Writes the columns at which the runs of a row start, alternately light and dark, then the end of the row. The first run is
+  /// light and may be empty.
   ///
   /// - Returns: the number of values written.
   package func edges(of view: ImageView, row y: Int, into edges: inout [Int32]) -> Int {

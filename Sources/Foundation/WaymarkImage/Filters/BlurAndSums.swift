@@ -9,7 +9,7 @@ package enum GaussianBlur {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: (height + 1) * (width + 2 * radius)) { memory in
       guard let columns = memory.baseAddress else { return }
       let stride = width + 2 * radius
-      // The blur is vertical first, row by row so that whole vectors are added, and then horizontal.
+      // The blur is first vertical, row by row so that whole vectors are added, and then horizontal.
       for y in 0..<height {
         let line = columns + y * stride + radius
         line.update(repeating: 0, count: width)
@@ -77,7 +77,7 @@ package enum GaussianBlur {
 
 // MARK: - Sums over squares and rectangles
 
-/// A number or a vector of numbers that can be summed; the standard library has no common protocol for them.
+/// A number or a vector of numbers that can be summed. The standard library has no protocol for both.
 @usableFromInline
 package protocol Summable {
   static var zero: Self { get }
@@ -166,8 +166,8 @@ package enum BoxSum {
   }
 }
 
-/// The sums of all values above and to the left of each element (F. Crow, "Summed-area tables for texture mapping", 1984): the sum over
-/// any rectangle needs four of them.
+/// The sums of all values above and to the left of each element (F. Crow, "Summed-area tables for texture mapping", 1984). The sum
+/// over any rectangle follows from four of them.
 @usableFromInline
 package struct IntegralImage<Sum: AdditiveArithmetic & Sendable>: Sendable {
   @usableFromInline package let width: Int

@@ -1,7 +1,7 @@
 /// The direction and the strength of brightness changes in each cell of 8×8 pixels.
 ///
-/// J. Bigün, G. H. Granlund, "Optimal orientation detection of linear symmetry", ICCV 1987. Differences are between neighbours: in
-/// central differences, bars one pixel wide would vanish.
+/// J. Bigün, G. H. Granlund, "Optimal orientation detection of linear symmetry", ICCV 1987. The differences are taken between
+/// neighbours, because bars one pixel wide would vanish in central differences.
 package struct StructureTensor: Sendable {
   /// The side of a cell, in pixels.
   package static let side = 8
@@ -16,11 +16,11 @@ package struct StructureTensor: Sendable {
   package private(set) var energy: [Float]
   /// The energy below which `inner` sums the whole cell, in squared gray levels.
   private static let leastEnergy: Float = 8
-  /// The sums xx, yy and xy of each cell, not smoothed, without either the row that changes most downwards or the column that changes
-  /// most across, because there bars may end.
+  /// The sums xx, yy and xy of each cell, not smoothed. Either the row with the largest downward change or the column with the
+  /// largest change across is left out, because bars may end there.
   package private(set) var inner: [SIMD3<Float>]
 
-  /// Computes the tensor of each cell of a picture; none if the picture is smaller than a cell.
+  /// Computes the tensor of each cell of a picture; empty if the picture is smaller than a cell.
   package init(_ view: ImageView) {
     let side = Self.side
     columns = max(0, (view.width - 1) / side)

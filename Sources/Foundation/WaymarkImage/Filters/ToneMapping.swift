@@ -36,8 +36,7 @@ package struct GrayHistogram: Sendable {
   /// The number of pixels counted.
   package var total: Int { counts.reduce(0, +) }
 
-  /// Returns the level of the pixel at index `count` when sorted from dark to light; `nil` if there are not more than `count`
-  /// pixels.
+  /// Returns the level of the pixel at index `count` when sorted from dark to light; `nil` if there are at most `count` pixels.
   package func level(behind count: Int) -> Int? {
     var rest = count
     return counts.firstIndex { number in
@@ -46,8 +45,7 @@ package struct GrayHistogram: Sendable {
     }
   }
 
-  /// Returns the level of the pixel at index `count` when sorted from light to dark; `nil` if there are not more than `count`
-  /// pixels.
+  /// Returns the level of the pixel at index `count` when sorted from light to dark; `nil` if there are at most `count` pixels.
   package func level(before count: Int) -> Int? {
     var rest = count
     return counts.lastIndex { number in
@@ -101,8 +99,8 @@ package enum ToneMapping {
     }
   }
 
-  /// Equalises the histogram locally with limited contrast, in 8×8 tiles; copies a picture of fewer than 16 pixels a
-  /// side.
+  /// Equalises the histogram locally with limited contrast, in 8×8 tiles. A picture of fewer than 16 pixels a side is copied
+  /// unchanged.
   ///
   /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.
   ///

@@ -1,10 +1,8 @@
-/// The intrinsics of a camera, which map directions to pixels: a pinhole with Brown's lens distortion, in the notation of
-/// OpenCV and ROS.
+/// The intrinsics of a camera, which map directions to pixels: a pinhole with Brown's lens distortion, in the notation of OpenCV
+/// and ROS. `LensMap` below converts positions between the undistorted picture and the frame.
 ///
-/// `LensMap` below converts positions between the undistorted picture and the frame.
-///
-/// A direction (x, y, 1), y down and z forward, maps to the pixel (fx·x″ + cx, fy·y″ + cy), where (x″, y″) is the distorted
-/// (x, y) (D. Brown, "Close-range camera calibration", Photogrammetric Engineering 37 (1971)).
+/// A direction (x, y, 1), y down and z forward, maps to the pixel (fx·x″ + cx, fy·y″ + cy), where (x″, y″) is the distorted (x, y)
+/// (D. Brown, "Close-range camera calibration", Photogrammetric Engineering 37 (1971)).
 public struct CameraIntrinsics: Hashable, Sendable {
   /// The origin of the intrinsics.
   public enum Source: String, Hashable, Sendable {
@@ -136,8 +134,8 @@ public struct CameraIntrinsics: Hashable, Sendable {
 
   /// Removes Brown's distortion from a direction: the inverse of `distort`, by Newton's method with the exact derivative.
   ///
-  /// Far from the centre, where Brown's polynomial folds back, `distort` has no inverse: the best approximation found is
-  /// returned, always finite.
+  /// Far from the centre, where Brown's polynomial folds back, `distort` has no inverse. There, the best approximation found is
+  /// returned; it is always finite.
   public func undistort(_ target: Point2) -> Point2 {
     guard !distortion.isNone, target.x.isFinite, target.y.isFinite else { return target }
     let d = distortion
@@ -168,8 +166,8 @@ public struct CameraIntrinsics: Hashable, Sendable {
 
 /// The lens distortion between the undistorted picture, in which homographies hold, and the frame.
 ///
-/// Alignment reads the frame's own pixels and uses this map only for the position and the local distortion of a patch, so
-/// that the frame is never resampled. Detection removes the distortion from the positions of the features.
+/// Alignment reads the frame's own pixels and uses this map only for the position and the local distortion of a patch, so the frame
+/// is never resampled. Detection removes the distortion from the positions of the features.
 package struct LensMap: Sendable {
   private let camera: CameraIntrinsics
 
@@ -200,7 +198,7 @@ package struct LensMap: Sendable {
       bottomLeft: bend(q.bottomLeft))
   }
 
-  /// Returns the derivatives of `bend` by x and by y, from central differences over one pixel, within which Brown's
+  /// Returns the derivatives of `bend` by x and by y, from central differences over one pixel. Within this distance, Brown's
   /// polynomial is practically linear.
   package func derivative(at p: Point2) -> (dx: Point2, dy: Point2) {
     (
@@ -209,9 +207,9 @@ package struct LensMap: Sendable {
     )
   }
 
-  /// Returns the frame corners of a reference (`width` × `height` pixels), given its homography to the undistorted
-  /// picture, and the homography from the reference to these corners: exact at the corners, approximate between them.
-  /// `nil` if the corners are not finite or determine no homography.
+  /// Returns the corners of a reference (`width` × `height` pixels) in the frame, given its homography to the undistorted picture,
+  /// and the homography from the reference to these corners, which is approximate between the corners. `nil` if the corners are not
+  /// finite or determine no homography.
   package func seen(_ homography: Homography, width: Int, height: Int) -> (corners: Quadrilateral, map: Homography)? {
     let reference = Quadrilateral(width: Double(width), height: Double(height))
     let corners = bend(homography.apply(reference))

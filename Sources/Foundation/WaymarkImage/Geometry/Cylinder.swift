@@ -1,12 +1,11 @@
-/// Maps the points of a picture wrapped round an upright cylinder to a frame: a label on a can, a poster on a column.
+/// Maps the points of a picture wrapped round an upright cylinder to a frame: a label on a can, a poster on a column. `CylinderFit`
+/// below finds the pose of a cylinder.
 ///
-/// `CylinderFit` below finds the pose of a cylinder.
-///
-/// The picture's width runs round the cylinder, its height along the axis. In the picture's own coordinates (x right, y down, z into the
-/// picture, origin at its middle) the axis of the cylinder is one radius behind the middle, and a point x pixels from the middle is at the
-/// angle x · unit / radius. Pixels of the frame are without lens distortion, unless stated otherwise.
+/// The picture's width runs round the cylinder, its height along the axis. In the picture's own coordinates (x right, y down, z
+/// into the picture, origin at its middle) the axis of the cylinder is one radius behind the middle, and a point x pixels from the
+/// middle is at the angle x · unit / radius. Pixels of the frame are without lens distortion, unless stated otherwise.
 public struct CylinderMap: Hashable, Sendable {
-  /// The pose of the plane that touches the cylinder at the middle of the picture, with its origin there.
+  /// The pose of the plane that touches the cylinder at the middle of the picture; its origin is this point.
   package var pose: PlanePose
   /// The radius of the cylinder, in metres.
   public let radius: Double
@@ -49,8 +48,7 @@ public struct CylinderMap: Hashable, Sendable {
     return result
   }
 
-  /// The least cosine of the angle between line of sight and surface normal; a point seen at a more glancing angle is
-  /// not used.
+  /// The least cosine of the angle between line of sight and surface normal. Points seen at a more glancing angle are not used.
   private static let leastFacing = 0.2
 
   /// The angle round the axis of the reference's column `x`, in radians; 0 at the middle of the picture.
@@ -88,7 +86,8 @@ public struct CylinderMap: Hashable, Sendable {
     return (moved(round * unit), moved(pose.rotation.y * unit))
   }
 
-  /// Returns the point of the reference seen at a pixel, which may be outside the picture; `nil` if the cylinder is not at that pixel.
+  /// Returns the point of the reference seen at a pixel, which may be outside the picture; `nil` if the pixel does not show the
+  /// cylinder.
   package func inverse(_ q: Point2) -> Point2? {
     let direction = (q - camera.center) / camera.focal
     let back = pose.rotation.transpose
@@ -124,13 +123,13 @@ public struct CylinderMap: Hashable, Sendable {
     return best
   }
 
-  /// The middle of the part that faces the camera, in pixels of the reference; `nil` if no part does.
+  /// The middle of the part that faces the camera, in pixels of the reference; `nil` without such a part.
   package var visibleMiddle: Point2? {
     visible.map { Point2(($0.lowerBound + $0.upperBound) / 2, middle.y) }
   }
 
-  /// The corners in the frame of the part that faces the camera, in pixels; `nil` if no part does, or a corner is
-  /// behind the camera.
+  /// The corners in the frame of the part that faces the camera, in pixels; `nil` without such a part, or if a corner is behind the
+  /// camera.
   package var corners: Quadrilateral? {
     guard let visible else { return nil }
     let (a, b, h) = (visible.lowerBound, visible.upperBound, referenceSize.y)
@@ -159,8 +158,8 @@ public struct CylinderMap: Hashable, Sendable {
     return (0..<2 * Self.arcPoints).map { camera.unrectify(outlinePoint($0, of: visible)) }
   }
 
-  /// Returns the homography of the plane that touches the cylinder at a point of the reference: an approximation of the map near that
-  /// point.
+  /// Returns the homography of the plane that touches the cylinder at a point of the reference: an approximation of the map near
+  /// this point.
   package func tangent(at p: Point2) -> Homography {
     let a = angle(p.x)
     let x = (pose.rotation.x * Double.cosine(a) + pose.rotation.z * Double.sine(a)) * unit
@@ -210,8 +209,8 @@ public struct CylinderMap: Hashable, Sendable {
 
 /// Finds the pose of a cylinder from points of its picture and their positions in a frame.
 package enum CylinderFit {
-  /// Returns the two poses of the cylinder that fit its appearance around one point: the poses of the tangent plane there, by IPPE
-  /// (`PlanePoseSolver`), each rotated to the middle of the picture.
+  /// Returns the two poses of the cylinder that fit its appearance around one point: the poses of the tangent plane at the point,
+  /// by IPPE (`PlanePoseSolver`), each rotated to the middle of the picture.
   ///
   /// - Parameters:
   ///   - local: the homography from the reference to the frame near `point`.
@@ -226,7 +225,7 @@ package enum CylinderFit {
     let (f, c) = (shape.camera.focal, shape.camera.center)
     let toDirection = Homography(SIMD3(1 / f.x, 0, -c.x / f.x), SIMD3(0, 1 / f.y, -c.y / f.y), SIMD3(0, 0, 1))
     guard let (first, second) = PlanePoseSolver.rotations(toDirection * local * toReference) else { return nil }
-    // From the picture's axes to those of the tangent plane.
+    // From the picture's axes to the axes of the tangent plane.
     let angle = (point.x - (shape.referenceSize.x - 1) / 2) * unit / shape.radius
     let turned = Matrix3.rotation(Point3(0, angle, 0))
     func seed(_ r: Matrix3) -> CylinderMap? { place(r * turned, shape, pairs) }

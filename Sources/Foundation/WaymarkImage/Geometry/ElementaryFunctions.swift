@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// The elementary functions of the C library, whose module no other file of WaymarkImage imports.
+/// The elementary functions of the C library. Only this file of WaymarkImage imports its module.
 ///
-/// Embedded Swift has no module for the C library: there the program declares these functions itself
+/// Embedded Swift has no module for the C library, so there the program declares these functions itself
 /// (`Tests/Support/arm64/elementary.swift`).
 extension Double {
   package static func sine(_ x: Double) -> Double { sin(x) }

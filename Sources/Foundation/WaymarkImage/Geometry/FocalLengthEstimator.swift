@@ -1,9 +1,9 @@
 /// Estimates the focal length of a camera from flat objects of known proportions, seen at several tilts.
 ///
 /// The method is Z. Zhang's ("A flexible new technique for camera calibration", PAMI 22 (2000)) with one unknown: it assumes square
-/// pixels, a principal point in the middle of the frame and no distortion. A view is a homography. For each focal length of a fixed grid,
-/// the reprojection error of the view's best pose is added to a sum, so that a view needs no memory afterwards. The estimate is the
-/// minimum of the sums; the curvature there gives its standard deviation.
+/// pixels, a principal point in the middle of the frame and no distortion. A view is a homography. For each focal length of a fixed
+/// grid, the reprojection error of the view's best pose is added to a sum, so that views need not be stored. The estimate is the
+/// minimum of the sums; the curvature at the minimum gives its standard deviation.
 package struct FocalLengthEstimator: Sendable {
   package struct Estimate: Hashable, Sendable {
     /// The focal length, in pixels.
@@ -25,12 +25,13 @@ package struct FocalLengthEstimator: Sendable {
   /// The focal lengths of the grid, as multiples of the frame's longer side: from a field of view of 103° to 14°.
   private static let range = 0.4...4.0
   private static let count = 49
-  /// The least tilt of a view, in radians: an object parallel to the frame looks the same at every focal length.
+  /// The least tilt of a view, in radians. It is required because an object parallel to the frame looks the same at every focal
+  /// length.
   private static let leastTilt = 0.2
   /// The least difference in tilt between two views, in radians, so that a view at rest is not added repeatedly.
   private static let leastTurn = 0.06
-  /// The limit in squared standard deviations: a view whose least error is above it is a misfit, and no view adds more than this to the
-  /// sum of a focal length, so that an object with wrong proportions cannot decide the estimate.
+  /// A limit in squared standard deviations. A view whose least error is larger is a misfit, and a view adds at most this much to
+  /// the sum of a focal length, so that an object with wrong proportions cannot decide the estimate.
   private static let worst = 9.0
 
   /// The width of the frames, in pixels.
@@ -50,7 +51,7 @@ package struct FocalLengthEstimator: Sendable {
   /// The number of views used so far.
   package var views: Int { tilts.count - misfits }
 
-  /// Returns the camera at an index of the grid; each focal length is 5 % longer than the one before it.
+  /// Returns the camera at an index of the grid. Each focal length is 5 % longer than the one before.
   private func camera(_ place: Double) -> CameraIntrinsics {
     let span = Self.range.upperBound / Self.range.lowerBound
     let share = Self.range.lowerBound * Double.power(span, place / Double(Self.count - 1))

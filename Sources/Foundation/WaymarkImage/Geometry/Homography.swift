@@ -17,7 +17,7 @@ public struct Homography: Hashable, Sendable {
     self.row2 = row2
   }
 
-  /// Creates a map from nine numbers, row-major; `nil` if there are not nine.
+  /// Creates a map from nine numbers, row-major; `nil` for another number of elements.
   public init?(rowMajor m: [Double]) {
     guard m.count == 9 else { return nil }
     self.init(SIMD3(m[0], m[1], m[2]), SIMD3(m[3], m[4], m[5]), SIMD3(m[6], m[7], m[8]))
@@ -63,7 +63,7 @@ public struct Homography: Hashable, Sendable {
       SIMD3(c0.x, c1.x, c2.x) / d, SIMD3(c0.y, c1.y, c2.y) / d, SIMD3(c0.z, c1.z, c2.z) / d)
   }
 
-  /// The same map scaled so that its last element is 1, or its Frobenius norm is 1 if that element is zero.
+  /// The same map scaled so that its last element is 1 or, if this element is zero, its Frobenius norm is 1.
   public var normalized: Homography {
     let s = row2.z != 0 ? row2.z : (row0.dot(row0) + row1.dot(row1) + row2.dot(row2)).squareRoot()
     return Homography(row0 / s, row1 / s, row2 / s)
@@ -95,7 +95,8 @@ extension Homography {
   public func outline(width: Double, height: Double) -> Quadrilateral? {
     let q = Quadrilateral(width: width, height: height)
     let d = (depth(q.topLeft), depth(q.topRight), depth(q.bottomRight), depth(q.bottomLeft))
-    // The sign of the matrix is arbitrary, so all four corners must be on the same side of the horizon, whichever it is.
+    // The sign of the matrix is arbitrary, so the corners may be on either side of the horizon, but all four must be on the same
+    // side.
     guard (d.0 > 0) == (d.1 > 0), (d.1 > 0) == (d.2 > 0), (d.2 > 0) == (d.3 > 0) else { return nil }
     let image = apply(q)
     return image.isPlausible() ? image : nil

@@ -1,9 +1,9 @@
-/// Finds the homography that most pairs agree with, even if many pairs are wrong.
+/// Finds the homography that agrees with most pairs, even if many pairs are wrong.
 ///
-/// Samples of four are drawn from the best pairs first (PROSAC: O. Chum, J. Matas, "Matching with PROSAC", CVPR 2005),
-/// rated by the marginal loss of MAGSAC++ with early exit, and each new best map is refined by reweighted least squares
-/// (local optimisation: O. Chum, J. Matas, J. Kittler, "Locally optimized RANSAC", DAGM 2003). The same pairs give the
-/// same result. Memory is allocated only when a set of pairs is larger than every earlier one, never in the loop.
+/// Samples of four are drawn from the best pairs first (PROSAC: O. Chum, J. Matas, "Matching with PROSAC", CVPR 2005), rated by the
+/// marginal loss of MAGSAC++ with early exit, and each new best map is refined by reweighted least squares (local optimisation: O.
+/// Chum, J. Matas, J. Kittler, "Locally optimized RANSAC", DAGM 2003). The same pairs give the same result. Memory is allocated
+/// only when a set of pairs is larger than every earlier set, never in the loop.
 package struct HomographyEstimator {
   /// The greatest number of samples drawn.
   private static let maximumSamples = 1000
@@ -13,9 +13,9 @@ package struct HomographyEstimator {
   package struct Fit: Sendable {
     /// The map, with 1 as its last element.
     package var homography: Homography
-    /// The number of pairs that agree with the map: those within the limit of the loss.
+    /// The number of pairs that agree with the map: the pairs within the limit of the loss.
     package var inliers: Int
-    /// The sum of 1 − loss over all pairs: a soft count of the correct ones.
+    /// The sum of 1 − loss over all pairs: a soft count of the correct pairs.
     package var support: Double
     /// The root mean square distance of the pairs that agree, in pixels.
     package var deviation: Double
@@ -28,9 +28,10 @@ package struct HomographyEstimator {
   private var weights: [Double] = []
 
   /// - Parameters:
-  ///   - sigma: the greatest noise scale of a correct pair, in pixels; pairs beyond about three times `sigma` are outliers.
-  ///   - minimumInliers: the fewest pairs that must agree.
-  ///   - capacity: the number of pairs for which memory is allocated at once; a larger set allocates when it is passed.
+  /// - sigma: the greatest noise scale of a correct pair, in pixels; pairs beyond about three times `sigma` are outliers.
+  /// - minimumInliers: the least number of pairs that must agree.
+  /// - capacity: the number of pairs for which memory is allocated at once. Memory for a larger set is allocated when the set is
+  ///   passed.
   package init(sigma: Double = 1.5, minimumInliers: Int = 8, capacity: Int = 0) {
     self.minimumInliers = minimumInliers
     loss = MarginalLoss(sigma: sigma)
@@ -40,10 +41,10 @@ package struct HomographyEstimator {
   /// Returns the weight of a pair for the last map found; above zero if the pair agreed with it.
   package func weight(_ index: Int) -> Double { weights[index] }
 
-  /// Finds the map that most pairs agree with.
+  /// Finds the map that agrees with most pairs.
   ///
   /// - Parameter pairs: the pairs, the most reliable first; all numbers finite.
-  /// - Returns: `nil` if too few pairs agree with any map.
+  /// - Returns: `nil` if every map agrees with too few pairs.
   package mutating func estimate(_ pairs: UnsafeBufferPointer<PointPair>) -> Fit? {
     let n = pairs.count
     guard n >= max(4, minimumInliers) else { return nil }
@@ -108,12 +109,12 @@ package struct HomographyEstimator {
     return s
   }
 
-  /// Returns the map through a sample of four pairs; `nil` if three points are on a line, or if no view from the front can
-  /// show the sample.
+  /// Returns the map through a sample of four pairs; `nil` if three points are on a line, or if the sample cannot be a view from
+  /// the front.
   private func hypothesis(_ pairs: UnsafeBufferPointer<PointPair>, _ s: SIMD4<Int>) -> Homography? {
     let (a, b, c, d) = (pairs[s[0]], pairs[s[1]], pairs[s[2]], pairs[s[3]])
-    // Every three points must have the same orientation in the reference and in the frame: a map that neither mirrors nor
-    // moves a point behind the camera keeps the sign of every triangle's area (P. Marquez-Neila et al., "Speeding-up
+    // Every three points must have the same orientation in the reference and in the frame. The reason is that a map that neither
+    // mirrors nor moves a point behind the camera keeps the sign of every triangle's area (P. Marquez-Neila et al., "Speeding-up
     // homography estimation in mobile devices", Journal of Real-Time Image Processing 11 (2016)).
     @inline(__always)
     func agree(_ p: PointPair, _ q: PointPair, _ r: PointPair) -> Bool {

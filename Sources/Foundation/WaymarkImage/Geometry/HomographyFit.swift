@@ -1,7 +1,7 @@
 /// Homographies from corresponding points (`PointPair` below): exact from four corners, and fitted to any number of
 /// pairs.
 extension Homography {
-  /// Creates the map from the corners of one quadrilateral to those of another; `nil` if three corners are on a line.
+  /// Creates the map from the corners of one quadrilateral to the corners of another; `nil` if three corners are on a line.
   ///
   /// Both are images of the projective basis: `H = B · A⁻¹` (Hartley and Zisserman, section 2.3; P. Heckbert,
   /// *Fundamentals of Texture Mapping*, 1989, section 2.2.3).
@@ -90,8 +90,8 @@ extension Homography {
     return scaling.refined(Homography(packed: start), pairs, weights: weights, iterations: iterations)
   }
 
-  /// Returns `self` refined to the least squared distance in the frame over weighted pairs, by Gauss–Newton with Marquardt damping; never
-  /// worse than `self`.
+  /// Returns `self` refined to the least squared distance in the frame over weighted pairs, by Gauss–Newton with Marquardt damping.
+  /// The result is never worse than `self`.
   package func refined(
     _ pairs: UnsafeBufferPointer<PointPair>, weights: UnsafePointer<Double>? = nil, iterations: Int = 5
   ) -> Homography? {
@@ -111,9 +111,9 @@ extension Homography {
   }
 }
 
-/// The change of coordinates that centres the points of both sides and scales their root mean square distance from the
-/// centre to √2; without it the equations are badly conditioned (R. Hartley, "In defense of the eight-point algorithm",
-/// PAMI 19 (1997)).
+/// The change of coordinates that centres the points of both sides and scales their root mean square distance from the centre to
+/// √2. Without this change, the equations are badly conditioned (R. Hartley, "In defense of the eight-point algorithm", PAMI 19
+/// (1997)).
 struct PairNormalization {
   private var referenceCenter: Point2
   private var referenceScale: Double
@@ -151,7 +151,7 @@ struct PairNormalization {
   @inline(__always)
   func frame(_ p: Point2) -> Point2 { (p - frameCenter) * frameScale }
 
-  /// Converts a map between pixels to one between normalised coordinates.
+  /// Converts a map between pixels to a map between normalised coordinates.
   func scale(_ h: Homography) -> Homography {
     let toFrame = Homography(
       SIMD3(frameScale, 0, -frameCenter.x * frameScale), SIMD3(0, frameScale, -frameCenter.y * frameScale),
@@ -161,7 +161,7 @@ struct PairNormalization {
     return (toFrame * h * fromReference).normalized
   }
 
-  /// Converts a map between normalised coordinates to one between pixels.
+  /// Converts a map between normalised coordinates to a map between pixels.
   func unscale(_ h: Homography) -> Homography {
     let fromFrame = Homography(
       SIMD3(1 / frameScale, 0, frameCenter.x), SIMD3(0, 1 / frameScale, frameCenter.y), SIMD3(0, 0, 1))
@@ -260,15 +260,15 @@ extension Homography {
 }
 
 extension Homography {
-  /// Returns the map followed by an affine correction in the frame that brings it closer to the pairs, as far as the pairs determine
-  /// it.
+  /// Returns the map followed by an affine correction in the frame that brings it closer to the pairs, as far as they determine the
+  /// correction.
   ///
   /// Few pairs determine eight parameters badly: a map fitted to six pairs may be far off elsewhere. The fit therefore has a prior
-  /// that the map is nearly right: few pairs do little more than translate it, many also rotate, scale and shear it. Pairs that
+  /// that the map is nearly right. Few pairs do little more than translate it; many also rotate, scale and shear it. Pairs that
   /// disagree lose their weight (S. Geman, D. McClure, 1987).
   ///
   /// - Parameters:
-  ///   - pairs: the pairs, of which some may be wrong.
+  /// - pairs: the pairs, some of which may be wrong.
   ///   - looseness: the standard deviation of the correction's linear part, without unit.
   ///   - sigma: the standard deviation of a correct pair, in pixels of the frame.
   /// - Returns: `nil` if fewer than three pairs are in front of the horizon.
@@ -283,8 +283,8 @@ extension Homography {
     }
     guard count >= 3 else { return nil }
     center /= Double(count)
-    // The correction adds to a point's x the value across.x · d.x + across.y · d.y + across.z, where d is the point relative to the
-    // centre; likewise `down` to its y.
+    // The correction adds across.x · d.x + across.y · d.y + across.z to a point's x, where d is the point relative to the centre,
+    // and likewise for `down` and its y.
     var (across, down) = (SIMD3<Double>.zero, SIMD3<Double>.zero)
     let square = sigma * sigma
     for round in 0..<6 {

@@ -56,8 +56,8 @@ package struct NormalEquations: Sendable {
 
 // MARK: - Nonlinear problems
 
-/// Minimises a cost over up to eight unknowns by Levenberg and Marquardt's method (J. Moré, "The Levenberg–Marquardt algorithm", 1978): the damping
-/// is divided by ten after a step that lowers the cost and multiplied by ten after one that does not.
+/// Minimises a cost over up to eight unknowns by Levenberg and Marquardt's method (J. Moré, "The Levenberg–Marquardt algorithm",
+/// 1978). The damping is divided by ten after a step that lowers the cost, and otherwise multiplied by ten.
 struct DampedDescent {
   /// The number of unknowns.
   var unknowns: Int
@@ -108,7 +108,7 @@ struct DampedDescent {
 
 // MARK: - Robust loss
 
-/// The weight and loss of a distance by MAGSAC++, for a noise scale of which only an upper bound is known.
+/// The weight and loss of a distance by MAGSAC++, if only an upper bound of the noise scale is known.
 ///
 /// D. Barath et al., "MAGSAC++, a fast, reliable and accurate robust estimator", CVPR 2020, equations 6–8, for residuals
 /// with two degrees of freedom: the weight is ∝ erfc(r/(√2·σ)) − erfc(k/√2), and the loss its integral

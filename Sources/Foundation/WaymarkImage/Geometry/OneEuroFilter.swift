@@ -1,13 +1,13 @@
-/// The one-euro filter: a low-pass filter whose cutoff rises with speed, so that values at rest have little jitter and
-/// moving values little lag (G. Casiez, N. Roussel, D. Vogel, "1€ filter", CHI 2012).
+/// The one-euro filter: a low-pass filter whose cutoff rises with speed, so that values at rest have little jitter and moving
+/// values little lag (G. Casiez, N. Roussel, D. Vogel, "1€ filter", CHI 2012). `OneEuroRotationFilter` below filters rotations.
 ///
-/// The filter has no clock: every value is passed with its time. A value or time that is not finite, or a time not
-/// later than the last one, is ignored. `OneEuroRotationFilter` below filters rotations.
+/// The filter has no clock: every value is passed with its time. It ignores values and times that are not finite, and times that
+/// are not later than the last.
 package struct OneEuroFilter: Sendable {
   package struct Options: Hashable, Sendable {
-    /// The cutoff at rest, in hertz: a lower one leaves less jitter and settles later.
+    /// The cutoff at rest, in hertz: a lower cutoff leaves less jitter and settles later.
     package var minimumCutoff: Double
-    /// The increase of the cutoff with speed, in hertz per unit per second: a higher one lags less.
+    /// The increase of the cutoff with speed, in hertz per unit per second: a larger increase lags less.
     package var slope: Double
     /// The cutoff of the filter for the speed, in hertz.
     package var speedCutoff = 1.0

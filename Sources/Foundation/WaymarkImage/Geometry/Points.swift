@@ -55,7 +55,7 @@ package struct SymmetricMatrix2: Hashable, Sendable {
 
   /// The unit eigenvector of the greater eigenvalue; `nil` where both are equal.
   package var principalAxis: Point2? {
-    // Of two equivalent forms, the one without cancellation is used.
+    // Of two equivalent forms, the form without cancellation is used.
     let axis = xx >= yy ? Point2(xx - yy + spread, 2 * xy) : Point2(2 * xy, yy - xx + spread)
     return Self.unit(axis)
   }

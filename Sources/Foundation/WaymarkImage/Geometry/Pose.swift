@@ -1,10 +1,10 @@
 /// The pose of an anchor in front of the camera.
 ///
-/// The file also has the solver that finds poses from points (`PlanePoseSolver`), and the placement of an anchor in a
-/// frame (`AnchorPlacement`).
-///
 /// Lengths are in metres. The camera frame is right-handed: +x right, +y up, looking along −z. The anchor frame has its origin at
 /// the centre of the anchor, +x along its width, +y out of the picture, +z down its height.
+///
+/// The file also has the solver that finds poses from points (`PlanePoseSolver`), and the placement of an anchor in a frame
+/// (`AnchorPlacement`).
 public struct Pose: Hashable, Sendable {
   /// The centre of the anchor in the camera frame, in metres.
   public var position: Point3
@@ -86,7 +86,7 @@ public struct AnchorPlacement: Hashable, Sendable {
   public enum Method: String, Hashable, Sendable {
     /// The anchor is visible in this frame.
     case fullTracking
-    /// The anchor is not visible; the placement is the last known one.
+    /// The anchor is not visible; the placement is the last known placement.
     case lastKnownPose
     /// The anchor is not visible and no placement is known.
     case notTracking
@@ -109,7 +109,7 @@ public struct AnchorPlacement: Hashable, Sendable {
   /// The pose from this frame alone; only the choice between the two possible tilts uses earlier frames.
   public var rawPose: Pose?
 
-  /// Creates a placement; without poses, only its position in the frame is known.
+  /// Creates a placement. Without poses, only its position in the frame is known.
   public init(
     referenceSize: Point2, corners: Quadrilateral, homography: Homography, score: Double, pose: Pose? = nil,
     rawPose: Pose? = nil
@@ -137,8 +137,8 @@ public struct AnchorPlacement: Hashable, Sendable {
 /// Finds the pose of a plane from the positions of its points in a frame.
 ///
 /// T. Collins, A. Bartoli, "Infinitesimal plane-based pose estimation" (IPPE), IJCV 109 (2014): the derivative of the homography at
-/// one point determines the rotation up to two solutions, in closed form. Both are returned, because for a small or distant plane
-/// their errors differ by less than the noise. Each is refined to the least squared reprojection error.
+/// one point determines the rotation up to two solutions, in closed form. Both solutions are returned, because for a small or
+/// distant plane their errors differ by less than the noise. Each is refined to the least squared reprojection error.
 package enum PlanePoseSolver {
   /// A pose and its reprojection error.
   package struct Solution: Hashable, Sendable {
@@ -152,7 +152,7 @@ package enum PlanePoseSolver {
     }
   }
 
-  /// Both poses, the better one first; the second is `nil` if both are refined to the same pose.
+  /// Both poses, the better pose first; the second is `nil` if both are refined to the same pose.
   package typealias Solutions = (best: Solution, other: Solution?)
 
   /// Returns the poses of a reference, given its homography to the frame.
@@ -191,7 +191,7 @@ package enum PlanePoseSolver {
   ///
   /// - Parameters:
   ///   - homography: the map from plane points to directions; `nil` to fit it to the pairs.
-  ///   - focal: the focal lengths, so that the error is in pixels.
+  /// - focal: the focal lengths in pixels, which convert the error to pixels.
   package static func solve(
     _ pairs: UnsafeBufferPointer<PointPair>, homography: Homography? = nil, focal: Point2 = Point2(1, 1)
   ) -> Solutions? {

@@ -160,8 +160,8 @@ extension Quadrilateral {
     return true
   }
 
-  /// Returns whether a point is inside by at least `margin` pixels from each side; a negative margin also admits points up to that far
-  /// outside.
+  /// Returns whether a point is inside by at least `margin` pixels from each side. A negative margin also admits points up to this
+  /// far outside.
   package func contains(_ p: Point2, margin: Double) -> Bool {
     for i in 0..<4 {
       let side = self[i + 1] - self[i]
@@ -170,11 +170,10 @@ extension Quadrilateral {
     return true
   }
 
-  /// Returns whether more than a fifth of either outline is inside the other, so that they cannot be two separate
-  /// objects.
+  /// Returns whether more than a fifth of either outline is inside the other, so that they cannot be two separate objects.
   package func overlaps(_ other: Self) -> Bool { share(in: other) > 0.2 || other.share(in: self) > 0.2 }
 
-  /// Returns the fraction of the quadrilateral that is inside another one, from 64 sample points.
+  /// Returns the fraction of the quadrilateral that is inside another quadrilateral, from 64 sample points.
   private func share(in other: Self) -> Double {
     var inside = 0
     for row in 0..<8 {
@@ -253,7 +252,7 @@ package struct Bounds: Hashable, Sendable {
 /// The caller decides which lines may meet at a corner, rates the sides and chooses among the quadrilaterals.
 @usableFromInline
 package struct FourLines: Sendable {
-  /// A quadrilateral whose sides are four lines, each of which crosses the next.
+  /// A quadrilateral whose sides are on four lines; each line crosses the next.
   @usableFromInline
   package struct Found: Sendable {
     /// The indices of the lines of the top, right, bottom and left side of `corners`, in this order.
@@ -276,8 +275,8 @@ package struct FourLines: Sendable {
 
   /// - Parameters:
   ///   - count: the number of lines.
-  ///   - corner: returns the corner at which the second line follows the first, clockwise; `nil` if it cannot. For lines without a
-  ///     direction, the order does not matter.
+  /// - corner: returns the corner at which the second line follows the first, clockwise; `nil` if the second cannot follow. For
+  ///   lines without a direction, the order does not matter.
   @inlinable
   package init(count: Int, corner: (Int, Int) -> Point2?) {
     self.count = count
@@ -290,7 +289,7 @@ package struct FourLines: Sendable {
     self.corners = corners
   }
 
-  /// Calls `body` once with each quadrilateral; for lines without a direction, in only one of the two orders of its
+  /// Calls `body` once with each quadrilateral. If lines have no direction, it is passed in only one of the two orders of its
   /// sides.
   ///
   /// - Parameters:

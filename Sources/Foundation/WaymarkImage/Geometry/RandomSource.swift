@@ -28,8 +28,8 @@ package struct RandomSource: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// Returns a random integer in 0 ..< `bound` (at most 2³²) by a multiplication instead of a division; no value's
-  /// probability differs from 1 / `bound` by more than 2⁻³².
+  /// Returns a random integer in 0 ..< `bound` (at most 2³²) by a multiplication instead of a division. The probability of each
+  /// value differs from 1 / `bound` by at most 2⁻³².
   @inline(__always)
   package mutating func below(_ bound: Int) -> Int {
     Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(truncatingIfNeeded: bound)) >> 32)

@@ -134,8 +134,8 @@ public struct Quaternion: Hashable, Sendable {
   /// Returns the angle to another rotation, in radians, 0…π.
   public func angle(to other: Quaternion) -> Double { (inverse * other).rotationVector.length }
 
-  /// Returns the rotation at a fraction `share` of the shorter way to another rotation, at constant speed (K.
-  /// Shoemake, "Animating rotation with quaternion curves", SIGGRAPH 1985).
+  /// Returns the rotation at a fraction `share` of the shorter way to another rotation; equal steps of `share` are equal rotations
+  /// (K. Shoemake, "Animating rotation with quaternion curves", SIGGRAPH 1985).
   public func slerp(to other: Quaternion, share: Double) -> Quaternion {
     var target = other.vector
     var cosine = vector.dot(target)

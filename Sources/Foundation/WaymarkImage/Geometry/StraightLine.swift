@@ -26,7 +26,7 @@ package struct StraightLine: Hashable, Sendable {
   ///   - scale: the distance at which the weight of a point is halved, in pixels.
   /// - Returns: `nil` if the weights or points do not determine a line.
   package init?(through points: [Point2], _ weights: [Double], scale: Double) {
-    // Points are taken relative to the first one, so that their squares stay small.
+    // Points are taken relative to the first point, so that their squares stay small.
     guard let origin = points.first else { return nil }
     var line: StraightLine?
     for _ in 0..<5 {
@@ -75,7 +75,8 @@ package struct StraightLine: Hashable, Sendable {
 
 // MARK: - Values along an axis
 
-/// Fits values along an axis by points of which some may be wrong. A point is a position and the value there, in ascending order of positions.
+/// Fits values along an axis to points, some of which may be wrong. A point is a position and the value there; points are in
+/// ascending order of positions.
 package enum RobustCourse {
   /// Returns the value at `x` of the least-squares line through the points; their mean value if all are at one position, `nil` without points.
   package static func line(_ points: [(Double, Double)], at x: Double) -> Double? {
@@ -101,8 +102,8 @@ package enum RobustCourse {
     return points.filter { abs($0.1 - slope * $0.0 - offset) < reach }
   }
 
-  /// Returns the value at a position: the mean of the points there, else interpolated between the two neighbours, else
-  /// extrapolated with the slope from the first to the last point; `nil` without points.
+  /// Returns the value at a position: the mean of the points at the position, or else interpolated between the two neighbours, or
+  /// else extrapolated with the slope from the first to the last point; `nil` without points.
   package static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
     guard let first = points.first, let last = points.last else { return nil }
     let near = points.filter { abs($0.0 - at) < 1e-9 }

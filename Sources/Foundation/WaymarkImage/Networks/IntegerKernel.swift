@@ -9,8 +9,8 @@ package struct IntegerKernel: LayerKernel {
   private let blocks: Int
   /// The number of pairs of activations in a row of the kernel.
   private let pairs: Int
-  /// The weights, indexed [block of outputs][row][pair][output of the block][member of the pair]; for a convolution by
-  /// channel, [row][column][channel].
+  /// The weights, indexed [block of outputs][row][pair][output of the block][member of the pair]; if the convolution is separate
+  /// for each channel, [row][column][channel].
   private let weights: [Int16]
   /// The offset of each output, in units of its sum.
   private let offsets: [Int32]
@@ -124,7 +124,8 @@ extension IntegerKernel {
   private static let kernelLimit = 32
   private static let stepLimit = 8
   fileprivate static let weightLimit = 12_000_000
-  /// The width of the picture for which the costs are bounded; the limits below are for the products and activations of all layers together.
+  /// The width of a picture at which the costs are limited. The limits below are for the products and activations of all layers
+  /// together.
   fileprivate static let judgedWidth = 320
   fileprivate static let productLimit = 768_000_000
   fileprivate static let numberLimit = 8_000_000
@@ -189,7 +190,7 @@ extension IntegerKernel {
 
 /// Reads networks over a gray picture of fixed height and any width from a file. The last layer returns its sums in real units.
 ///
-/// A file is checked once, when it is read: after that, no sum can overflow and no access can be outside a picture.
+/// A file is checked once, when it is read. After that, sums cannot overflow and all accesses are inside a picture.
 // MARK: - Reading networks
 
 extension LayerNetwork where Kernel == IntegerKernel {
@@ -293,7 +294,7 @@ extension LayerNetwork where Kernel == IntegerKernel {
     guard let least = (1...IntegerKernel.judgedWidth).first(where: { widths(of: $0).allSatisfy { $0 > 0 } }) else {
       throw file.misfit("it reads no line of \(IntegerKernel.judgedWidth) columns")
     }
-    // Widths are periodic in the strides: layers that fit together for one period fit for all widths.
+    // Widths are periodic in the strides, so layers that fit together for one period fit for all widths.
     for width in least...(least + 192) {
       let all = widths(of: width)
       for layer in layers {

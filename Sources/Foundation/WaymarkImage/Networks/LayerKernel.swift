@@ -33,7 +33,7 @@ package protocol LayerKernel: Sendable {
   static func real(_ number: Number) -> Float
   static func number(_ real: Float) -> Number
 
-  /// Adds `count` activations of two pictures, each multiplied by its factor; `rectified` replaces negative sums by 0.
+  /// Adds `count` activations of two pictures, each multiplied by its factor. If `rectified` is true, negative sums become 0.
   static func add(
     _ a: UnsafePointer<Number>, _ b: UnsafePointer<Number>, _ factors: (Sum, Sum), count: Int, rectified: Bool,
     into numbers: UnsafeMutablePointer<Number>)
@@ -69,8 +69,8 @@ package struct ConvolutionShape: Sendable {
   /// True if each position reads only the same position of the source.
   var isPointwise: Bool { rows == 1 && columns == 1 && stepDown == 1 && stepAcross == 1 && padding == Padding() }
 
-  /// Returns the number of output rows for a number of input rows; less than 1 if there are too few. `width(of:)`
-  /// likewise for columns.
+  /// Returns the number of output rows for a number of input rows; less than 1 if there are too few. `width(of:)` does the same for
+  /// columns.
   func height(of height: Int) -> Int { Self.size(height, padding.top + padding.bottom, rows, stepDown) }
   func width(of width: Int) -> Int { Self.size(width, padding.left + padding.right, columns, stepAcross) }
 

@@ -2,7 +2,7 @@
 ///
 /// Pictures (feature maps) are numbered: 0 is the input, and layer i, from 0, produces picture i + 1.
 package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
-  /// A layer, which reads the picture `from`; if it rectifies, negative values become 0.
+  /// A layer, which reads the picture `from`. If it rectifies, negative values become 0.
   package struct Layer: Sendable {
     let from: Int
     let work: Work
@@ -16,7 +16,8 @@ package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
   /// The operation of a layer.
   package enum Work: Sendable {
     case convolution(Kernel)
-    /// Adds another picture of the same size, or of half the size, of which each position is added to four positions.
+    /// Adds another picture of the same size, or of half the size: then each position of the smaller picture is added to four
+    /// positions.
     case addition(other: Int, factors: (Kernel.Sum, Kernel.Sum))
     case gate(ChannelGate)
   }

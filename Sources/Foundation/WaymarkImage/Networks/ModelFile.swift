@@ -9,7 +9,7 @@ package enum ModelErrorCode: String, ProblemCode {
   case damagedModel
   /// The file has a format that this program does not support.
   case unknownModelFormat
-  /// The model is not the one that the program runs: it has another name, other sizes, or numbers that are not finite.
+  /// The file has another model than the program runs: another name, other sizes, or numbers that are not finite.
   case otherModel
 }
 
@@ -102,7 +102,7 @@ package struct ModelFile {
       hint: "Make it again with \(script ?? "its script") of this version.", cause: cause)
   }
 
-  /// Returns the error for an intact file whose numbers are not those of the model.
+  /// Returns the error for an intact file whose numbers do not fit the model.
   package func misfit(_ cause: String) -> ModelError { Self.other(name, cause, script) }
 }
 

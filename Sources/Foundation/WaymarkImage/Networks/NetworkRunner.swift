@@ -22,7 +22,7 @@ package final class NetworkRunner<Kernel: LayerKernel> {
 
     var rowStride: Int { (width + plane.padding.left + plane.padding.right) * plane.channels }
 
-    /// Returns the activations from the position (x, y) on; (0, 0) is the first position that is not padding.
+    /// Returns the activations that begin at the position (x, y); (0, 0) is the first position that is not padding.
     func numbers(_ x: Int, _ y: Int) -> UnsafeMutablePointer<Kernel.Number> {
       room.numbers + ((y + plane.padding.top) * rowStride + (x + plane.padding.left) * plane.channels)
     }
@@ -98,7 +98,7 @@ package final class NetworkRunner<Kernel: LayerKernel> {
   }
 
   private func convolve(_ source: Picture, _ kernel: Kernel, rectified: Bool, into made: Picture) {
-    // Kernels compute several positions at once: short rows without padding between them are computed as one row.
+    // Kernels compute several positions at once, so short rows without padding between them are computed as one row.
     let isDense = kernel.shape.isPointwise && source.plane.padding == ConvolutionShape.Padding()
     let rows = isDense && made.width < 64 ? 8 : 1
     withSums(kernel, count: rows * made.width) { sums in

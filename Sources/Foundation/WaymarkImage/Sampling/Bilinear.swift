@@ -1,8 +1,8 @@
 import CKernels
 
-/// The two neighbouring elements of a row around a coordinate, and the weight of the second; beyond the ends of the row, the end
-/// elements are repeated. The file also has interpolation between four pixels (`Bilinear`), and `Shrinking`, the means
-/// over squares of pixels.
+/// The two neighbouring elements of a row around a coordinate, and the weight of the second. Beyond the ends of the row, the end
+/// elements are repeated. The file also has interpolation between four pixels (`Bilinear`), and `Shrinking`, the means over squares
+/// of pixels.
 @usableFromInline
 package struct LinearTap: Sendable {
   /// The index of the first neighbour.
@@ -139,8 +139,8 @@ extension GrayImage {
 
 /// Shrinks pictures by a whole factor, by means over squares of pixels.
 package enum Shrinking {
-  /// The greatest number of rows and columns of a square that are used; in larger squares, rows and columns are skipped
-  /// at equal steps.
+  /// The largest number of rows and columns of a square that are used. In larger squares, rows and columns are skipped at equal
+  /// steps.
   private static let most = 16
 
   /// Shrinks the planes of a picture by `factor`; remaining columns at the right and rows at the bottom are dropped.
@@ -164,7 +164,7 @@ package enum Shrinking {
     let step = factor / used
     let count = w * factor * channels
     let area = UInt32(used * used)
-    // A multiplication instead of a division: exact below 2³² / area.
+    // A multiplication instead of a division; the result is exact below 2³² / area.
     let reciprocal = (1 << 32) / UInt64(area) + 1
     if sums.count < count { sums = [UInt16](repeating: 0, count: count) }
     sums.withUnsafeMutableBufferPointer { buffer in

@@ -1,11 +1,11 @@
-/// The weights of the source elements for each element of a resized row or column. `Resampler` below resizes pictures
-/// by them.
+/// The weights of the source elements for each element of a resized row or column. `Resampler` below resizes pictures with these
+/// weights.
 private struct Taps {
   /// The first source element of each destination element.
   private(set) var first: [Int] = []
   /// The index in `weights` of each destination element's first weight, then the number of weights.
   private(set) var starts: [Int] = [0]
-  /// The weights of consecutive source elements; those of a destination element sum up to 1.
+  /// The weights of consecutive source elements. The weights for a destination element sum up to 1.
   private(set) var weights: [Float] = []
 
   /// Creates the weights: when shrinking, means over the area that a destination element covers; when enlarging, linear interpolation between
@@ -58,8 +58,8 @@ private struct Taps {
   }
 }
 
-/// Resizes pictures from one size to another: area means when shrinking, linear interpolation when enlarging. Reuses its memory; for one
-/// thread at a time.
+/// Resizes pictures from one size to another: area means when shrinking, linear interpolation when enlarging. Reuses its memory.
+/// Use it from one thread at a time.
 package struct Resampler {
   private let columns: Taps
   private let rows: Taps
@@ -126,8 +126,8 @@ package struct Resampler {
     }
   }
 
-  /// Like `run`, but vertically first in whole rows and then horizontally, which is faster when shrinking a lot; the sums differ in their
-  /// last bits.
+  /// Like `run`, but first vertically in whole rows and then horizontally, which is faster when shrinking by a large factor. The
+  /// results differ in their last bits.
   package mutating func runDownFirst(
     _ bytes: UnsafePointer<UInt8>, stride: Int, _ emit: (_ y: Int, _ row: UnsafeBufferPointer<Float>) -> Void
   ) {

@@ -1,9 +1,8 @@
-/// Writes `Encodable` values directly as JSON bytes, with keys in the order in which they are encoded.
+/// Writes `Encodable` values directly as JSON bytes, with keys in the order in which they are encoded. The containers that
+/// `Encodable` requires are below, with their shared state (`JSONEncodingState`).
 ///
-/// The containers that `Encodable` requires are below, with their shared state (`JSONEncodingState`).
-///
-/// Foundation's encoder builds a tree first and writes keys in no fixed order; this encoder takes a fraction of the time, and equal values
-/// give equal lines.
+/// Foundation's encoder builds a tree first and writes keys in no fixed order. This encoder takes a fraction of the time, and equal
+/// values give equal lines.
 package enum JSONLineEncoder {
   /// Returns the JSON text of `value`, without a line end.
   ///
@@ -41,7 +40,7 @@ private final class JSONEncodingState {
     while open.count > depth { writer.byte(open.removeLast().isObject ? "}" : "]") }
   }
 
-  /// Opens the bracket at `depth`, or returns to it: a value may request its container twice.
+  /// Opens the bracket at `depth`, or continues in it if it is open, because a value may request its container twice.
   func enter(object: Bool, depth: Int) {
     if open.count > depth {
       close(to: depth + 1)

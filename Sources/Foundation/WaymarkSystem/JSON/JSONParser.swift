@@ -1,10 +1,9 @@
-/// Parses untrusted JSON texts (RFC 8259): bounded depth, valid UTF-8, unique names in an object.
+/// Parses untrusted JSON texts (RFC 8259): bounded depth, valid UTF-8, unique names in an object. `JSONReader` below is the state
+/// of one parse.
 ///
-/// `JSONReader` below is the state of one parse.
-///
-/// Texts that libraries read differently are refused, because a verdict must not depend on the library: two equal
-/// names, an unpaired surrogate, a number out of range. Names are compared scalar by scalar, after escapes, not by
-/// canonical equivalence.
+/// Texts that libraries read differently are refused, because a verdict must not depend on the library: two equal names, an
+/// unpaired surrogate, a number out of range. Names are compared scalar by scalar, after decoding escapes, not by canonical
+/// equivalence.
 package enum JSONParser {
   /// Parses one value; only white space may surround it.
   package static func parse(_ bytes: some Sequence<UInt8>) throws(JSONSyntaxError) -> JSONValue {
@@ -14,7 +13,7 @@ package enum JSONParser {
   /// Parses one value; only white space may surround it.
   package static func parse(_ text: String) throws(JSONSyntaxError) -> JSONValue { try parse(text.utf8) }
 
-  /// Parses one value, as `parse` does, to a tree of the given type and by `rules`.
+  /// Parses one value, as `parse` does, to a tree of the given type, with the given rules.
   package static func tree<Tree: JSONTree>(
     _ bytes: some Sequence<UInt8>, as type: Tree.Type, rules: JSONRules = JSONRules()
   ) throws(JSONSyntaxError) -> Tree {

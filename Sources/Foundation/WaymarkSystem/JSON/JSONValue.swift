@@ -5,7 +5,7 @@ public enum JSONValue: Sendable {
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// The notation of a number (RFC 8259, section 6), such as `4e3`; writing any other text fails.
+  /// The text of a number (RFC 8259, section 6), such as `4e3`. Writing any other text fails.
   case number(String)
   /// The text of a string, without quotes and escapes.
   case string(String)
@@ -31,8 +31,7 @@ public enum JSONValue: Sendable {
   /// Returns a number in decimal digits.
   public static func int(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// Returns a number in the shortest notation that reads back as the same number; writing one that is not finite
-  /// fails.
+  /// Returns a number in the shortest notation that reads back as the same number. Writing a number that is not finite fails.
   public static func double(_ value: Double) -> JSONValue { .number(value.description) }
 
   /// Returns an object with its members sorted by name.
@@ -40,8 +39,8 @@ public enum JSONValue: Sendable {
     .object(members.sorted { $0.key < $1.key }.map { Member($0.key, $0.value) })
   }
 
-  /// The value of a member; nil if this is not an object or has no such name. Names are compared scalar by scalar, not by canonical
-  /// equivalence.
+  /// The value of a member; nil if this is not an object or has no such member. Names are compared scalar by scalar, not by
+  /// canonical equivalence.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
@@ -59,7 +58,7 @@ public enum JSONValue: Sendable {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The integer, if it is written without fraction and exponent and fits 64 bits; else `nil`.
+  /// The integer, if it is written without fraction and exponent and fits into 64 bits; otherwise `nil`.
   public var int: Int? {
     if case .number(let text) = self { Int(text) } else { nil }
   }
@@ -108,8 +107,8 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Returns whether values are equal: objects regardless of the order of members, numbers by value, integers only to
-  /// integers.
+  /// Returns whether values are equal: objects regardless of the order of members, numbers by value. An integer never equals a
+  /// number with fraction or exponent.
   public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): return true
@@ -133,8 +132,8 @@ extension JSONValue: Hashable {
     members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Hashes the value: equal values have equal hashes, in any order of members and notation of numbers. Of an object only the
-  /// number of members counts.
+  /// Hashes the value. Equal values have equal hashes, whatever the order of members and the notation of numbers. For an object,
+  /// only the number of members is hashed.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -201,10 +200,10 @@ package struct JSONRules: Sendable {
   package var values: Int
   /// True if `NaN`, `Infinity` and `-Infinity` are numbers, so that the reader of a field can report them.
   package var allowsNonFinite: Bool
-  /// True if a byte order mark may come first; RFC 8259 section 8.1 leaves that to the reader.
+  /// True to accept a byte order mark at the beginning, which RFC 8259 section 8.1 leaves to the reader.
   package var allowsByteOrderMark: Bool
 
-  /// Creates rules; the defaults are those of RFC 8259, with at most 32 levels.
+  /// Creates rules; the defaults follow RFC 8259, with at most 32 levels.
   package init(
     depth: Int = 32, values: Int = .max, allowsNonFinite: Bool = false, allowsByteOrderMark: Bool = false
   ) {
@@ -234,9 +233,9 @@ package enum JSONShape<Tree> {
   case object([NamedShape])
 }
 
-/// A tree that the parser can build: `JSONValue`, or one that keeps positions.
+/// A tree that the parser can build: `JSONValue`, or a tree that keeps positions.
 package protocol JSONTree {
-  /// Creates the tree of one value; the trees of its inner values exist already.
+  /// Creates the tree of one value, whose inner values are trees already.
   init(_ shape: JSONShape<Self>, at position: JSONPosition)
 }
 

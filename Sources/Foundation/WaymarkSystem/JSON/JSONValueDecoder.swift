@@ -1,6 +1,5 @@
-/// Decodes `Decodable` values from a parsed `JSONValue`; the errors name the field and the value found there. The
-/// containers that `Decodable` requires are below, with `MemberUses`, which finds the members that a type does not
-/// have.
+/// Decodes `Decodable` values from a parsed `JSONValue`. Its errors name the field and the value found there. The containers that
+/// `Decodable` requires are below, with `MemberUses`, which finds the members that a type does not have.
 package struct JSONValueDecoder: Decoder {
   let value: JSONValue
   package let codingPath: [any CodingKey]
@@ -105,7 +104,7 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 
 private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let members: [JSONValue.Member]
-  /// `nil` for few members, which are searched faster without an index.
+  /// An index by name; `nil` for few members, which are searched faster without it.
   private let index: [String: JSONValue]?
   let codingPath: [any CodingKey]
   let uses: MemberUses?
@@ -136,7 +135,8 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
     return JSONValueDecoder(value: value, codingPath: codingPath + [key], uses: uses)
   }
 
-  /// Returns the unknown member that is nearest to a missing one, else the first, quoted, if all members must be known; `nil` otherwise.
+  /// If all members must be known, returns the unknown member that is nearest to a missing member, or else the first unknown one,
+  /// quoted; otherwise `nil`.
   private func misspelt(_ key: Key) -> String? {
     guard uses != nil else { return nil }
     let unknown = Array(members.lazy.map(\.name).filter { Key(stringValue: $0) == nil }.prefix(16))
@@ -221,7 +221,7 @@ package struct UnknownMember: Error {
   package let path: String
   /// The name of the member.
   package let name: String
-  /// The names that the type has at this path.
+  /// The member names that the type has at this path.
   package let known: [String]
 }
 

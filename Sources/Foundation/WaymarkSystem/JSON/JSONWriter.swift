@@ -157,11 +157,11 @@ package struct JSONWriter: Sendable {
   /// The first number whose millionths need more than 53 bits.
   private static let largestRounded = 0x1p53 / 1e6
 
-  /// Writes a number with six decimals from 1 on, nine below 1, and all digits below 0.0001: enough for microseconds, and far more exact
-  /// than pixels, angles and lengths. From 9e9 on, where six decimals need more than 53 bits, the shortest text that reads back as the same
-  /// number is written.
+  /// Writes a number with six decimals from 1 on, nine below 1, and all digits below 0.0001. This is enough for microseconds, and
+  /// far more exact than pixels, angles and lengths. From 9e9 on, where six decimals need more than 53 bits, writes the shortest
+  /// text that reads back as the same number.
   ///
-  /// - Returns: false if the number is not finite; then nothing is written.
+  /// - Returns: false if the number is not finite, in which case nothing is written.
   package mutating func number(_ value: Double) -> Bool {
     let size = value.magnitude
     guard size.isFinite else { return false }

@@ -1,9 +1,9 @@
 package import WaymarkFrames
 import WaymarkImage
 
-/// Converts pictures of uncompressed V4L2 pixel formats that the service does not read directly (RGB, Bayer, gray of more than 8 bits, and
-/// the less common orders of YCbCr) to YU12 without padding, in the limited range of ITU-R BT.601 that V4L2
-/// assumes for it, or to GREY in full range. Pure. `Mosaic` below interpolates the colours of Bayer sensors.
+/// Converts pictures of uncompressed V4L2 pixel formats that the service does not read directly: RGB, Bayer, gray of more than 8
+/// bits, and the less common orders of YCbCr. The result is GREY in full range, or YU12 without padding in the limited range of
+/// ITU-R BT.601, which V4L2 assumes for YU12. `Mosaic` below interpolates the colours of Bayer sensors.
 package struct PlainConversion: Sendable, Equatable {
   /// The arrangement of a format in memory (linux/videodev2.h).
   enum Arrangement: Sendable, Equatable {
@@ -17,8 +17,8 @@ package struct PlainConversion: Sendable, Equatable {
     case planar(columns: Int, rows: Int, interleaved: Bool, redFirst: Bool)
     /// Luma of 8 + `shift` bits in two bytes, little-endian.
     case deepGray(shift: Int)
-    /// A Bayer mosaic with red in this column and row of each 2 × 2 pixels. Samples have 8 bits or, in two bytes, little-endian, 8 +
-    /// `shift` bits.
+    /// A Bayer mosaic whose red sample is in this column and row of each 2 × 2 pixels. Samples have 8 bits or, in two little-endian
+    /// bytes, 8 + `shift` bits.
     case bayer(column: Int, row: Int, shift: Int? = nil)
 
     /// Returns the bytes of a row of the first plane without padding.
@@ -85,7 +85,7 @@ package struct PlainConversion: Sendable, Equatable {
     return PixelLayout(format: .yuv420, width: width, height: height)
   }
 
-  /// The least number of bytes of a picture, in which the padding of the last row may be missing.
+  /// The least number of bytes of a picture. The last row may lack its padding.
   package var minimumBytes: Int {
     guard case .planar(let columns, let rows, let interleaved, _) = arrangement else {
       return stride * (height - 1) + arrangement.rowBytes(width)
@@ -166,7 +166,7 @@ package struct PlainConversion: Sendable, Equatable {
     )
   }
 
-  /// Returns the luma from 16 to 235 for one from 0 to 255.
+  /// Converts luma from the range 0 to 255 to the range 16 to 235.
   @inline(__always)
   static func limited(_ luma: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: 16 &+ (UInt32(luma) &* 219 &+ 127) / 255) }
 
@@ -212,7 +212,7 @@ private struct Mosaic {
   /// The column and row of red in each 2 × 2 pixels.
   let column: Int
   let row: Int
-  /// The bits that samples of two bytes have beyond eight; nil for samples of one byte.
+  /// The number of bits beyond eight in samples of two bytes; nil for samples of one byte.
   let shift: Int?
 
   /// Returns the upper eight bits of a sample in two bytes.
@@ -230,8 +230,8 @@ private struct Mosaic {
     return Int(base[y &* stride &+ x])
   }
 
-  /// Returns the luma at a pixel: the mean of its 3 × 3 neighbourhood with the weights 1, 2, 1 in both directions.
-  /// Whatever the colour of the pixel's own sample, green then has half of the weight, red and blue a quarter each.
+  /// Returns the luma at a pixel: the mean of its 3 × 3 neighbourhood with the weights 1, 2, 1 in both directions. Green then has
+  /// half of the weight, and red and blue a quarter each, whatever the colour of the pixel's own sample.
   @inline(__always)
   func luma(_ x: Int, _ y: Int) -> UInt8 {
     let above = at(x - 1, y - 1) &+ 2 &* at(x, y - 1) &+ at(x + 1, y - 1)
@@ -240,7 +240,7 @@ private struct Mosaic {
     return UInt8(truncatingIfNeeded: (above &+ 2 &* middle &+ below &+ 8) >> 4)
   }
 
-  /// Returns the colour of the 2 × 2 pixels whose top left one is (x, y), both even.
+  /// Returns the colour of the 2 × 2 pixels whose top left pixel is (x, y), both even.
   @inline(__always)
   func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     let green = (at(x + 1 - column, y + row) + at(x + column, y + 1 - row) + 1) / 2

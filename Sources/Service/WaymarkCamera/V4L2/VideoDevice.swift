@@ -11,7 +11,7 @@ package struct VideoDevice: ~Copyable {
 
   /// Opens a node.
   ///
-  /// - Parameter converting: true to offer the formats to which libv4l2 can convert those of the camera.
+  /// - Parameter converting: true to offer the formats into which libv4l2 can convert the camera's formats.
   /// - Throws: the fault of open(2).
   package init(path: String, converting: Bool = false, calls: any VideoSyscalls) throws(CameraFault) {
     let result = calls.open(path, converting: converting)
@@ -44,7 +44,7 @@ package struct VideoDevice: ~Copyable {
   func capability() throws(CameraFault) -> Capability {
     var raw = v4l2_capability()
     try call(wm_vidioc_querycap, &raw)
-    // A device may have several nodes, such as one for metadata of uvcvideo; only device_caps describes this node.
+    // A device may have several nodes, such as the metadata node of uvcvideo; only device_caps describes this node.
     let own = raw.capabilities & deviceCapsFlag != 0
     return Capability(
       driver: text(of: &raw.driver), card: text(of: &raw.card), bus: text(of: &raw.bus_info),
@@ -85,8 +85,8 @@ package protocol VideoSyscalls: Sendable {
   /// Maps a buffer into memory; nil if that fails.
   func map(_ descriptor: CInt, length: Int, offset: Int64) -> UnsafeMutableRawPointer?
   func unmap(_ memory: UnsafeMutableRawPointer, length: Int)
-  /// Waits until a frame is available, `stop` is raised, or `seconds` have passed; with the descriptor -1, only for the
-  /// other two.
+  /// Waits until a frame is available, `stop` is raised, or `seconds` have passed. With the descriptor -1, does not wait for a
+  /// frame.
   func wait(_ descriptor: CInt, stop: StopSignal, seconds: Double) -> StopSignal.Wake
   /// Returns the time in seconds of CLOCK_MONOTONIC.
   func now() -> Double

@@ -3,14 +3,14 @@ import Glibc
 package import WaymarkFrames
 import WaymarkImage
 
-/// A format that a camera offers, with its sizes and rates. `FormatNegotiation` below ranks these formats, and
-/// `UncompressedFormats` are those that libv4l2 may always convert.
+/// A format that a camera offers, with its sizes and rates. `FormatNegotiation` below ranks these formats; `UncompressedFormats`
+/// are the formats that libv4l2 may always convert.
 package struct VideoFormat: Sendable, Equatable {
   /// The V4L2 pixel format (V4L2_PIX_FMT_…): four characters, the first in the least significant byte.
   var fourCC: UInt32
   /// The driver's name for the format.
   package var name: String
-  /// True if libv4l2 converts another format to this one.
+  /// True if libv4l2 produces this format by converting another.
   var isEmulated: Bool
   package var sizes: [FrameSize]
 
@@ -43,7 +43,7 @@ package struct VideoFormat: Sendable, Equatable {
     var heightStep: Int
     /// The frames per second, in descending order; empty if the driver does not report them.
     package var rates: [Double]
-    /// The range in which all rates are offered; nil if only those in `rates` are.
+    /// The range in which all rates are offered; nil if only the rates in `rates` are.
     var rateRange: ClosedRange<Double>?
 
     package init(width: Int, height: Int, rates: [Double], rateRange: ClosedRange<Double>? = nil) {
@@ -62,8 +62,8 @@ package struct VideoFormat: Sendable, Equatable {
       self.rateRange = rateRange
     }
 
-    /// Returns the rate to request: of a range, the nearest to `wanted`; of single rates, the lowest that is not more than 0.5 below
-    /// `wanted`, or else the highest; `wanted` if none are reported.
+    /// Returns the rate to request. In a range, this is the rate nearest to `wanted`. Of single rates, it is the lowest that is not
+    /// more than 0.5 below `wanted`, or else the highest. If the camera reports no rates, it is `wanted`.
     package func rate(nearest wanted: Double) -> Double {
       if let rateRange { return min(max(wanted, rateRange.lowerBound), rateRange.upperBound) }
       return rates.filter { $0 >= wanted - 0.5 }.min() ?? rates.max() ?? wanted
@@ -174,8 +174,8 @@ extension VideoDevice {
     return (rates.filter { $0 > 0 }.sorted(by: >), nil)
   }
 
-  /// Returns the frames per second of an interval; 0 for an invalid one. (uvcvideo reports 100 ns for a camera's interval of
-  /// 0.)
+  /// Returns the frames per second of an interval; 0 for an invalid interval. (For an interval of 0 from the camera, uvcvideo
+  /// reports 100 ns.)
   private func rate(_ interval: v4l2_fract) -> Double {
     guard interval.numerator > 0, interval.denominator > 0 else { return 0 }
     let rate = Double(interval.denominator) / Double(interval.numerator)
@@ -192,12 +192,13 @@ extension VideoDevice {
     package var conversion: PlainConversion?
   }
 
-  /// Sets format, size and rate, and reads the values that the driver accepted. If libv4l2 converts to the format (`isEmulated`), only this
-  /// format is accepted: libv4l2 offers formats that it cannot make, and then delivers those of the camera, or rows of another length.
+  /// Sets format, size and rate, and reads the values that the driver accepted. If libv4l2 converts to the format (`isEmulated`),
+  /// only exactly this format is accepted, because libv4l2 also offers formats that it cannot make, and then delivers the camera's
+  /// format, or rows of another length.
   ///
   /// - Returns: the accepted format; nil if its frames cannot be read.
-  /// - Throws: `CameraFault.unsupported` if the driver's answer contradicts itself or, from libv4l2, the request; the fault for a refused
-  ///   request.
+  /// - Throws: `CameraFault.unsupported` if the driver's answer contradicts itself or, from libv4l2, the request; the fault for a
+  ///   refused request.
   package func agree(
     fourCC: UInt32, width: Int, height: Int, rate wanted: Double?, isEmulated: Bool = false
   ) throws(CameraFault) -> Agreed? {
@@ -266,15 +267,16 @@ package enum FormatNegotiation {
     var isEmulated = false
   }
 
-  /// Returns the formats to request, the best first; the driver may accept another one.
+  /// Returns the formats to request, the best first. The driver may accept another format.
   ///
-  /// They are ranked by size (the requested one, then larger, then smaller ones), then by rate, then by whether the camera
+  /// They are ranked by size (first the requested size, then larger, then smaller sizes), then by rate, then by whether the camera
+  /// delivers the format without conversion, then by the order of `settings.formats`.
   /// delivers the format without conversion, then by the order of `settings.formats`.
   package static func candidates(_ offers: [VideoFormat], settings: CameraSettings) -> [Candidate] {
     var ranked: [(candidate: Candidate, cost: [Double])] = []
     for offer in offers {
       guard let format = offer.format, let preference = settings.formats.firstIndex(of: format) else { continue }
-      // If the driver lists no sizes, the configured one is requested.
+      // If the driver lists no sizes, the configured size is requested.
       let sizes =
         offer.sizes.isEmpty
         ? [VideoFormat.FrameSize(width: settings.width, height: settings.height, rates: [])] : offer.sizes
@@ -304,8 +306,8 @@ package enum FormatNegotiation {
   }
 }
 
-/// The uncompressed formats that only libv4l2 converts, by rearranging bytes. The size of a frame follows from that of the picture,
-/// and libv4l2 refuses shorter frames.
+/// The uncompressed formats that only libv4l2 converts. The conversion is safe: it rearranges bytes, the size of a frame follows
+/// from the size of the picture, and libv4l2 refuses shorter frames.
 enum UncompressedFormats {
   /// Their V4L2 pixel formats (linux/videodev2.h).
   static let codes: Set<UInt32> = Set(

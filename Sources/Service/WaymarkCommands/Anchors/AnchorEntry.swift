@@ -46,8 +46,8 @@ struct AnchorEntry: Sendable {
     return entries
   }
 
-  /// Throws if the radius of an entry is out of range or too small for the picture to wrap round it at most once, or if the
-  /// entry has no physical width, without which a cylinder has no pose.
+  /// Throws if the radius of an entry is out of range or so small that the picture would wrap round the cylinder more than once, or
+  /// if the entry has no physical width, without which a cylinder has no pose.
   private static func checkRadius(_ entry: AnchorEntry) throws {
     guard let radius = entry.radius else { return }
     guard radius > 0, radius <= 100 else {
@@ -138,10 +138,10 @@ enum AnchorCompilation {
   /// - Parameters:
   ///   - features: the greatest number of features of an anchor; `nil` to choose it by the size of the library.
   ///   - others: the number of anchors of the library in addition to the entries.
-  ///   - parts: the anchors of an interrupted build, which are not compiled again, and the store for those of this build;
-  ///     `nil` for none.
-  ///   - tried: true to test how well the detector finds each anchor, which takes five times as long.
-  /// - Returns: the anchors, the names of those that were not compiled again, and the worst status of the skipped pictures.
+  /// - parts: the anchors of an interrupted build, which are not compiled again, and the store for the anchors of this build; `nil`
+  ///   to keep no parts.
+  /// - tried: true to test how well the detector finds each anchor, which takes five times as long.
+  /// - Returns: the anchors, the names of anchors that were not compiled again, and the worst status of the skipped pictures.
   static func run(
     _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, parts: PartialBuild? = nil,
     tried: Bool = false

@@ -79,7 +79,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
         .cannotOpen, "There are no pictures in \(sources.joined(separator: ", ")).",
         hint: "Name a folder with pictures.")
     }
-    // Checked before the pictures are compiled, which takes long.
+    // Checked before compiling the pictures, which takes long.
     var names = Set<String>()
     if let twice = entries.map(\.name).first(where: { !names.insert($0).inserted }) {
       throw AnchorError(
@@ -96,7 +96,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
         "\(output): of \(Output.count(anchors.count, "anchor")) \(reused.count) taken over, \(anchors.count - reused.count) compiled"
       )
     }
-    // Near-duplicates of the other anchors were reported when those were compiled.
+    // Near-duplicates among the remaining anchors were reported when these were compiled.
     try LibraryReport.writeResult(output, of: anchors.map(\.name).filter { !reused.contains($0) })
     guard status == .success else { throw ExitCode(status.rawValue) }
   }
@@ -162,7 +162,7 @@ struct AnchorsAddCommand: AsyncParsableCommand {
     }
     let names = Set(entries.map(\.name))
     let kept = old.references.indices.filter { !replace || !names.contains(old.references[$0].name) }
-    // Checked before the pictures are compiled, which takes long.
+    // Checked before compiling the pictures, which takes long.
     if let twice = kept.map({ old.references[$0].name }).first(where: names.contains) {
       throw AnchorError(
         .duplicateName, "The library has an anchor named \"\(twice)\" already.", hint: "Use --name or --replace.")

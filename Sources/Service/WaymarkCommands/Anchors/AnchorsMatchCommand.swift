@@ -133,7 +133,7 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
         if let engine, engine.width == picture.width, engine.height == picture.height {
           current = engine.value
         } else {
-          // Frames of another size come from another mode of the camera: the engine starts over.
+          // A frame of another size comes from another mode of the camera, so tracking starts with a new engine.
           current = AnchorEngine(
             library: library, intrinsics: intrinsics(picture.width, picture.height), options: options)
           engine = (current, picture.width, picture.height)
@@ -253,7 +253,8 @@ struct MatchRecord: Encodable {
     @NullEncoded var pose: PoseValue?
     @NullEncoded var rawPose: PoseValue?
     var trackingMethod: String
-    /// The other anchors that it may be, if its identity is not proven; empty if a visible part contradicts its picture.
+    /// The names of the anchors that the match may show instead, if its identity is not proven; empty if a visible part contradicts
+    /// its picture.
     var ambiguous: [String]?
   }
 
@@ -292,7 +293,7 @@ struct CameraOptions: ParsableArguments {
     return CameraIntrinsics(fx: fx, fy: fy, cx: cx, cy: cy)
   }
 
-  /// Returns a function from the size of frames to the intrinsics: those given, or assumed ones with a field of view of
+  /// Returns a function from the size of frames to the intrinsics: the given intrinsics, or assumed ones with a field of view of
   /// 60°.
   ///
   /// - Throws: `AnchorError` if the file of `--camera-info` cannot be read, or is damaged.

@@ -55,9 +55,9 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     var name: String
     var quality: Int
     var features: Int
-    /// For each view by which the features were chosen, the number of corners that were found again in it.
+    /// The number of corners found again in each of the views that decided which features were kept.
     var corners: [Int]
-    /// The number of views of the picture shown to the detector, and the number in which it found the picture.
+    /// The number of views of the picture shown to the detector, and the number of views in which it found the picture.
     var views: Int
     var found: Int
     var reasons: [Reason]
@@ -73,7 +73,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
       try AnnotationTarget($0, inputs: entries.map { ScanInput(name: $0.file, source: .file($0.file)) })
     }
     let old = try library.map { try AnchorLibrary(path: $0) }
-    // Two files may have the same name here; the index makes the names unique.
+    // Two files may have the same name here; adding the index makes the names unique.
     let numbered = entries.enumerated().map { i, e in
       AnchorEntry(name: "\(i)/\(e.name)", file: e.file, physicalWidth: nil)
     }
@@ -123,8 +123,8 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     return result
   }
 
-  /// Returns the picture with a square on every feature, larger for features of coarser levels; the most useful quarter
-  /// of them is green.
+  /// Returns the picture with a square on every feature, larger for features of coarser levels; the most useful quarter of the
+  /// features is green.
   private func draw(_ anchor: CompiledAnchor) -> RGBImage {
     var canvas = RGBCanvas(RGBImage(anchor.image))
     for (rank, f) in anchor.features.enumerated().reversed() {
@@ -186,10 +186,10 @@ extension AnchorReference {
 
 /// The differences of two libraries, by the names of their anchors.
 struct LibraryDifference: Encodable {
-  /// The anchors only in the first library, and those only in the second.
+  /// The anchors that only the first library has, and the anchors that only the second has.
   var removed: [String] = []
   var added: [String] = []
-  /// The anchors in both libraries with different pictures, with different physical widths or radii, and with different features of the same picture.
+  /// Anchors of both libraries that differ: in their pictures, in their physical widths or radii, or only in their features.
   var pictures: [String] = []
   var widths: [String] = []
   var features: [String] = []

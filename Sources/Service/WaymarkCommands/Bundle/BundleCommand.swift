@@ -70,7 +70,7 @@ struct BundleMakeCommand: AsyncParsableCommand {
   func run() async throws {
     let pem = String(decoding: try WholeFile.read(key, limit: 1 << 16), as: UTF8.self)
     let signing = try SigningKey(pem: pem)
-    // The file gets its name when it is complete.
+    // The file is unnamed until it is complete.
     let file = try DraftFile(output, mode: 0o644)
     let manifest = try BundleWriter.write(
       folder: folder, name: name, version: number, made: made ?? WallClock.timestamp, key: signing
@@ -141,7 +141,7 @@ struct BundleListCommand: AsyncParsableCommand {
 
 /// Opens bundles that are named on the command line; also the default paths of keys and bundles.
 enum BundleFile {
-  /// Opens a bundle and checks its signature; the caller closes the descriptor.
+  /// Opens a bundle and checks its signature. The caller closes the descriptor.
   ///
   /// - Throws: `BundleError` if the keys or the bundle cannot be opened, or no key has signed the bundle.
   static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: Int32) {
@@ -269,8 +269,8 @@ private struct Activation: Sendable {
     return last
   }
 
-  /// Subscribes first, so that no failure is missed, then requests a reload, unless a command was run, and waits
-  /// `settle` seconds for a failure.
+  /// Runs the command, if there is one, or else requests a reload, and waits `settle` seconds for a failure. Subscribes before
+  /// that, so that no failure is missed.
   ///
   /// - Returns: the failure; nil if none was published and the service still answers.
   private func look() async throws -> String? {

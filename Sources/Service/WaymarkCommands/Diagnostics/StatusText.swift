@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// Formats the state of the service for people.
 package enum StatusText {
-  /// Returns lines about the service and its cameras; `role` is that of the connection, `nil` to omit it.
+  /// Returns lines about the service and its cameras; `role` is the role of the connection, or `nil` to omit the role.
   package static func text(of status: StatusResult, role: Role?) -> String {
     let figures = status.statistics
     var lines = [

@@ -7,8 +7,8 @@ import WaymarkProtocol
 package import WaymarkService
 import WaymarkSystem
 
-/// The facts for a bug report: the program, the machine, the cameras, the configuration without secrets, the service's
-/// statistics and the end of its log. `SystemFacts` below collects those about the system.
+/// The facts for a bug report: the program, the machine, the cameras, the configuration without secrets, the service's statistics
+/// and the end of its log. `SystemFacts` below collects the facts about the system.
 package struct SupportReport: Encodable {
   struct Program: Encodable {
     var version: String
@@ -40,7 +40,7 @@ package struct SupportReport: Encodable {
 
   struct Configuration: Encodable {
     var file: String?
-    /// True if no file was named, so that the default one applies.
+    /// True if the command line names no file, so that the default file applies.
     var isDefault: Bool
     var lines: [String]
     var problems: [String]
@@ -128,11 +128,12 @@ extension SupportReport {
         file: configuration.file, isDefault: loader.named == nil,
         lines: RedactedConfiguration(configuration.document, table: loader.schema.table).lines,
         problems: problems.map(Redaction.problem), environment: environment(loader)),
-      // The problems of the configuration quote values of it; their own section has them without these values.
+      // The findings about the configuration quote its values, so they are left out; the section about the configuration has them
+      // without values.
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
-  /// Returns the service's state, and the last lines that it logged, as far as it answers.
+  /// Returns the service's state and the last lines that it logged, as far as the service answers.
   private static func service(_ socket: String) async -> (Service, log: [String]) {
     var service = Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
     var log: [String] = []
@@ -143,7 +144,7 @@ extension SupportReport {
       status.scan?.pending = nil
       status.scan?.context = nil
       service.status = status
-      // Fails for an observer, who may not read the log, and for an older service, which lacks the method.
+      // The request fails for an observer, who may not read the log, and with an older service, which lacks the method.
       log = (try? await client.send(LogReadRequest()))?.lines ?? []
     } catch let error as ClientError {
       service.problem = error.message
@@ -234,8 +235,7 @@ enum SystemFacts {
     (try? String(contentsOfFile: path, encoding: .utf8))?.trimmed
   }
 
-  /// Returns the value of the first line that begins with a name, without quotation marks and spaces; nil if there is
-  /// no such line.
+  /// Returns the value of the first line that begins with a name, without quotation marks and spaces; nil without such a line.
   private static func field(_ name: String, in path: String, separator: Character = "=") -> String? {
     let line = text(path)?.split(separator: "\n").first { $0.hasPrefix(name) }
     let value = line?.split(separator: separator, maxSplits: 1).last

@@ -57,8 +57,8 @@ struct FeedbackCommand: AsyncParsableCommand {
     if let trial, Cue(rawValue: trial) == nil { throw ValidationError("--try takes read, accepted or refused.") }
   }
 
-  /// Returns the outputs with the cues that they signal. An LED has its name in place of an output, since it is looked
-  /// up only when the command runs.
+  /// Returns the outputs with the cues that they signal. For an LED, the output is nil and the name is set: the LED is looked up
+  /// only when the command runs.
   private func outputs() throws -> [(cues: Set<Cue>, name: String, output: FeedbackOutput?)] {
     func cues(_ text: String) throws -> Set<Cue> {
       guard let cues = Cue.list(text) else {

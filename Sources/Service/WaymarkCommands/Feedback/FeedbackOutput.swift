@@ -91,8 +91,8 @@ package enum Cue: String, CaseIterable, Sendable {
     return cues.count == words.count ? Set(cues) : nil
   }
 
-  /// The seconds for which an LED or motor is alternately on and off: one, two or three beats, which can be distinguished by touch and
-  /// from a distance.
+  /// The durations in seconds for which an LED or motor is alternately on and off. One, two or three beats can be distinguished by
+  /// touch and from a distance.
   var beats: [Double] {
     switch self {
     case .read: [0.12]
@@ -157,13 +157,13 @@ package enum FeedbackErrorCode: String, ProblemCode {
 
 // MARK: - Threads
 
-/// An output on its own thread. While a cue is signalled, only the newest of the following cues waits and the others are dropped, so
-/// that signals do not lag behind fast scans.
+/// An output on its own thread. While a cue is signalled, only the newest of the following cues waits and older ones are dropped,
+/// so that signals do not lag behind fast scans.
 package final class FeedbackLane: Sendable {
   private struct State {
     var isBusy = false
     var next: Cue?
-    /// The problem reported last, so that it is reported once only.
+    /// The problem reported last, which is not reported again.
     var reported: FeedbackErrorCode?
   }
 
@@ -176,7 +176,7 @@ package final class FeedbackLane: Sendable {
   /// Creates an output without a waiting cue.
   ///
   /// - Parameters:
-  ///   - cues: the cues that it signals; it ignores others.
+  /// - cues: the cues that the output signals; it ignores all others.
   ///   - label: the name of its thread.
   ///   - signal: signals a cue, and returns when it is over.
   ///   - onProblem: called for a problem, unless the same kind was reported since the last success.
@@ -263,7 +263,7 @@ package struct LED: Sendable {
     if let trigger { try write(trigger, "trigger") }
   }
 
-  /// The trigger that controls the LED, such as `mmc0`; nil if none does.
+  /// The trigger that controls the LED, such as `mmc0`; nil without a trigger.
   private var trigger: String? {
     guard let text = read("trigger"), let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]"),
       start < end

@@ -134,7 +134,8 @@ struct OnboardingCheckCommand: AsyncParsableCommand {
 
 /// Reads standard input by lines.
 private enum InputLines {
-  /// Calls a function with each line without its end; a line longer than the limit is cut to one byte more than the limit.
+  /// Calls a function with each line, without its line feed. A line longer than the limit is cut to one byte more than the limit,
+  /// which shows that it was longer.
   ///
   /// - Throws: `FileError` if standard input cannot be read, or the error of `body`.
   static func forEach(limit: Int, _ body: ([UInt8]) throws -> Void) throws {

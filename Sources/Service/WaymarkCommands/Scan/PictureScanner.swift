@@ -39,8 +39,8 @@ final class PictureScanner {
     scan(InputPage.pages(of: input, keepsColour: input.annotation != nil), since: settings.now())
   }
 
-  /// Scans the pages of one input until `fileLimit` seconds have passed since `begun`. If pages are left then, the
-  /// report of the first of them has the error `tooSlow`.
+  /// Scans the pages of one input until `fileLimit` seconds have passed since `begun`. The first page that is left out is reported
+  /// with the error `tooSlow`.
   func scan(_ pages: [InputPage], since begun: Double) -> [ScanReport] {
     var reports: [ScanReport] = []
     for page in pages {

@@ -120,7 +120,7 @@ struct ScanCommand: ParsableCommand {
     let cores = ProcessInfo.processInfo.activeProcessorCount
     var printer = ScanPrinter(mode: mode, isVerdict: onboarding, count: items.count)
     var found = false
-    // The states of the files before they are read: a file that changes later is read again by the next run.
+    // The states of the files are taken before reading. A file that changes later is then read again by the next run.
     let states = resume == nil ? [] : items.map(\.state)
     var place = 0
     OrderedTasks.run(items, jobs: jobs ?? cores) { () -> (ScanInput) -> [ScanReport] in
@@ -184,7 +184,7 @@ struct ScanCommand: ParsableCommand {
     settings.scan.effort = effort
     settings.scan.withheld = without.passes
     settings.onlyOne = oneshot
-    // A verdict needs all codes, because the accepted one may not be the first.
+    // A verdict needs all codes, because the accepted code may not be the first.
     settings.scan.stopsAtFirst = oneshot && !onboarding
     if let formats {
       settings.scan.symbologies = formats.symbologies
@@ -273,7 +273,7 @@ final class ResumeFile {
   /// Opens the file, or creates it.
   ///
   /// - Parameter settings: a description of the options that affect the results.
-  /// - Throws: `FileError` if the file cannot be opened, is in use by another scan, or belongs to one with other settings.
+  /// - Throws: `FileError` if the file cannot be opened, is in use by another scan, or belongs to a scan with other settings.
   init(_ path: String, settings: String) throws(FileError) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
     self.path = path
@@ -318,7 +318,7 @@ final class ResumeFile {
     return ExitStatus(rawValue: entry.status)
   }
 
-  /// Records that the result of an input was written; has no effect for pipes, whose contents differ the next time.
+  /// Records that the result of an input was written. Has no effect for pipes, whose contents differ in the next run.
   ///
   /// - Throws: `FileError` if the record cannot be written.
   func note(_ input: ScanInput, _ state: FileState?, _ status: ExitStatus) throws(FileError) {

@@ -18,7 +18,7 @@ package struct ScanInput: Sendable {
     case unreadable(ImageError)
   }
 
-  /// The name in results; bytes that are not UTF-8 are written as `\xFF`.
+  /// The name in results; bytes that are not UTF-8 appear as `\xFF`.
   package let name: String
   package let source: Source
   /// True if the input was found in a folder, not named itself.
@@ -45,12 +45,12 @@ extension ScanInput {
     }
   }
 
-  /// Returns the inputs of arguments: files, `-` for standard input, and folders with everything below them.
+  /// Returns the inputs named by arguments: files, `-` for standard input, and folders with all their contents.
   ///
-  /// The contents of a folder are sorted by name. Hidden entries and files that are not regular are skipped; links to
-  /// folders are not followed.
+  /// The contents of a folder are sorted by name. Hidden entries and files that are not regular are skipped; links to folders are
+  /// not followed.
   package static func expand(_ arguments: [String]) -> [ScanInput] {
-    // The parser receives arguments that are not UTF-8 with their invalid bytes replaced.
+    // The parser replaces invalid bytes in arguments that are not UTF-8, so the original bytes are looked up here.
     var raw: [String: [UInt8]] = [:]
     for case let pointer? in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) {
       let bytes = Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
@@ -249,7 +249,7 @@ package struct InputPage {
     (self.input, self.number, self.pages) = (input, number, pages)
   }
 
-  /// Returns the pages of an input; for an unreadable input one page, whose `read` throws.
+  /// Returns the pages of an input. An unreadable input has one page, whose `read` throws.
   ///
   /// - Parameter keepsColour: false if the colours of a large page need not be kept.
   package static func pages(of input: ScanInput, keepsColour: Bool) -> [InputPage] {

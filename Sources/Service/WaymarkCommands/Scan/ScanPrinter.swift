@@ -149,7 +149,7 @@ struct ProgressBar {
   private var drawn: Double?
   private var isShown = false
 
-  /// Creates the line, which is not drawn yet; nil without a terminal, or for three items or fewer.
+  /// Creates the progress line without drawing it; nil without a terminal, or for three items or fewer.
   init?(total: Int, terminal: Terminal = .error) {
     guard terminal.isTerminal, total > 3 else { return nil }
     figures = ProgressFigures(total: total, began: MonotonicClock.now)
@@ -194,7 +194,7 @@ struct ProgressFigures: Equatable {
     if isFailure { failed += 1 }
   }
 
-  /// Returns the count, after one second also the rate and the remaining time, and the number of failures.
+  /// Returns the count and the number of failures, and after one second also the rate and the remaining time.
   func text(at now: Double) -> String {
     var parts = ["\(done)/\(total)"]
     let elapsed = now - began

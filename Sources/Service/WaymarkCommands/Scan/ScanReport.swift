@@ -24,7 +24,7 @@ struct ScanReport: Sendable, Encodable {
   var elapsed: Double?
   /// True if the file ended before the picture did.
   var isTruncated = false
-  /// True if the scan ended at the limit of work for a picture: there may be more codes than those reported.
+  /// True if the scan ended at the limit of work for a picture, so that further codes may be missing.
   var isLimited = false
   var outcome = Outcome.error
   var reason: String?

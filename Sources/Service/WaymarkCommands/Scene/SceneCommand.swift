@@ -135,7 +135,7 @@ struct SceneImportCommand: AsyncParsableCommand {
       for picture in result.pictures {
         try DurableFile.write(picture.bytes, to: "\(output)/\(picture.path)")
       }
-      // Last, so that a watcher of the folder finds a complete scene.
+      // Written last, so that a program that watches the folder finds a complete scene.
       try DurableFile.write(Array(SceneWriter.yaml(scene).utf8), to: "\(output)/scene.yaml")
     } catch {
       Output.diagnostic("\(output): cannot be written: \(error.cause ?? error.message)")
@@ -178,7 +178,7 @@ struct ScenePreviewCommand: AsyncParsableCommand {
     }
     let subject = scene.anchors[index]
     do throws(ImageError) {
-      // A code is drawn as the square that it covers, because positions are relative to its middle.
+      // A code is drawn as the square that it covers, because positions are relative to the middle of the code.
       let picture = try subject.code == nil ? read(subject.image ?? "", place) : CodeSketch.draw()
       var cards: [String: RGBImage] = [:]
       for annotation in subject.annotations {

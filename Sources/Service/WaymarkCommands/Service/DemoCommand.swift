@@ -66,7 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Starts the session of the sample scene and prints its events for `seconds` from the first poster that is found.
+  /// Starts the session of the sample scene and prints its events for `seconds`, counted from when the first poster is found.
   private static func follow(_ socket: String, _ seconds: Double) async throws {
     let start = MonotonicClock.now + startLimit
     var connected: WaymarkClient?

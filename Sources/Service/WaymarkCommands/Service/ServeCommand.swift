@@ -136,7 +136,7 @@ struct ConfigCheckCommand: ParsableCommand {
   }
 }
 
-/// Prints the problems of a configuration and ends the command with `badData`; returns if there are no problems.
+/// Prints the problems of a configuration and ends the command with `badData`; returns if there are none.
 ///
 /// - Parameter separator: the text between a problem and its hint.
 package func refuse(_ problems: [ConfigurationProblem], separator: String = "\n  ") throws {
@@ -151,7 +151,7 @@ extension Daemon {
   /// - Parameter file: the configuration file that the command line names.
   init(_ loader: ConfigurationLoader, file: String? = nil) {
     self.init(loader: loader, features: Program.current.features, version: waymarkVersion) { socket in
-      // A process of its own: the report waits for other programs, and tries a worker.
+      // Runs in a process of its own, because the report waits for other programs and tries a worker.
       try ChildProgram.capture(
         ["/proc/self/exe", "report", "--socket", socket] + (file.map { ["--config", $0] } ?? []),
         outputLimit: SetupModule.reportLimit,

@@ -12,8 +12,8 @@ package struct SocketOptions: ParsableArguments {
 
   package var path: String { Self.path(socket) }
 
-  /// Returns the named path, else that in the environment, else that of the user's own service; that of the system's
-  /// service if only its socket exists.
+  /// Returns the named path, or else the path in the environment, or else the path of the user's own service. If only the socket of
+  /// the system's service exists, returns its path instead.
   static func path(_ named: String?) -> String {
     named ?? SocketPath.forClient(environment: ProcessInfo.processInfo.environment)
   }

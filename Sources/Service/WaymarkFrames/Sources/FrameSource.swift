@@ -3,11 +3,11 @@ import WaymarkSystem
 
 /// A source of frames: a camera, a folder of pictures, or a stream.
 ///
-/// The file also has what a source is asked for and reports: `FrameDemand`, `SourceStatus`, `SourceStatistics` and
-/// `SourceControl`; and `FramePacer`, which keeps to a maximum rate.
+/// The file also has the requests to a source and its reports: `FrameDemand`, `SourceStatus`, `SourceStatistics` and
+/// `SourceControl`; and `FramePacer`, which enforces a maximum rate.
 ///
-/// A source has its own thread from `start` to `stop`, on which it calls its sink. Faults are reported as statuses: a
-/// started source keeps trying until it is stopped.
+/// A source has its own thread from `start` to `stop`, on which it calls its sink. Faults are reported as statuses: a started
+/// source keeps trying until it is stopped.
 package protocol FrameSource: AnyObject, Sendable {
   /// The name in `camera.status`: the identity of a camera, a path, an address, or `-`.
   var device: String { get }
@@ -19,8 +19,8 @@ package protocol FrameSource: AnyObject, Sendable {
   /// The controls of the device; empty while it is closed.
   var controls: [SourceControl] { get }
 
-  /// True if the source should stay open while no lane needs frames, because the program that writes into it would
-  /// otherwise fail.
+  /// True if the source should stay open while no consumer needs frames, because the program that writes into it would otherwise
+  /// fail.
   var staysOpen: Bool { get }
 
   /// Starts to deliver frames; does nothing if the source is already started.
@@ -71,7 +71,7 @@ package struct FrameDemand: Sendable, Equatable {
 /// The counts of a source since it was created.
 package struct SourceStatistics: Sendable, Equatable, Codable {
   package var delivered: UInt64 = 0
-  /// The frames that were dropped unread, because no lane needed them or they exceeded the maximum rate.
+  /// The frames that were dropped unread, because no consumer needed them or they exceeded the maximum rate.
   package var unwanted: UInt64 = 0
   /// The damaged frames: flagged by the driver, truncated, or undecodable.
   package var damaged: UInt64 = 0
@@ -106,7 +106,7 @@ package struct SourceStatus: Sendable, Equatable {
   package var layout: PixelLayout?
   /// The frames per second agreed with the device; nil while closed or lost.
   package var rate: Double?
-  /// The problem because of which no frames arrive, or `nil`.
+  /// The problem that prevents frames, or `nil`.
   package var problem: SourceError?
   /// True if the source has ended and will deliver no more frames.
   package var ended: Bool
@@ -170,8 +170,8 @@ package struct FramePacer: Sendable {
   /// Creates a pacer, which takes the first frame.
   package init() {}
 
-  /// Returns whether to take the frame captured at `time`, in seconds, if at most `rate` frames per second are
-  /// needed; a nil rate takes all.
+  /// Returns whether to take the frame captured at `time`, in seconds, so that at most `rate` frames per second are taken; with a
+  /// nil rate, takes all frames.
   ///
   /// The average rate is exact even if it does not divide the camera's rate: the delay of a frame shortens the wait
   /// for the next.
@@ -182,11 +182,11 @@ package struct FramePacer: Sendable {
     }
     let interval = 1 / rate
     guard let due, time >= due - 2 * interval else {
-      // The first frame, or one whose time lies so far back that it is of another clock.
+      // This is the first frame, or its time is so far back that it comes from another clock.
       self.due = time + interval
       return true
     }
-    // A frame may be early by a tenth of the interval, since a camera of exactly this rate jitters around it.
+    // A frame may be early by a tenth of the interval, because the frames of a camera with exactly this rate jitter around it.
     guard time >= due - interval / 10 else { return false }
     self.due = max(due + interval, time)
     return true

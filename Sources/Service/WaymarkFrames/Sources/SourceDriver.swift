@@ -2,8 +2,7 @@ import Synchronization
 package import WaymarkImage
 package import WaymarkSystem
 
-/// The work of a source's thread: performs the effects of a `SourceMachine`, and passes it their results as
-/// inputs.
+/// The work of a source's thread: performs the effects of a `SourceMachine`, and passes the results to the machine as inputs.
 package protocol SourceDriver: ~Copyable {
   var machine: SourceMachine { get set }
   var state: SourceState { get }

@@ -74,7 +74,7 @@ extension Problem where Kind == SourceErrorCode {
       hint: "\(addressCheck(address)); it is opened again automatically")
   }
 
-  /// The program for an address, or a package that it requires, is missing.
+  /// The program for an address, or a package that the program requires, is missing.
   package static func noCameraProgram(
     _ address: String, reason: String, packages: [String] = ["waymark-cameras"]
   ) -> SourceError {
@@ -125,14 +125,14 @@ package struct SourceFault: Error, Sendable, Equatable {
   var leavesOpen: Bool
   /// True if there is no further attempt.
   var isFinal: Bool
-  /// The reported problems that make a report of this one superfluous.
+  /// If one of these problems was reported before, this problem is not reported.
   package var follows: Predecessors
 
-  /// The reported problems that make a report of another one superfluous.
+  /// The problems after which another problem is not reported, because they imply it.
   package enum Predecessors: Sendable, Equatable {
     /// Only the same problem.
     case itself
-    /// The same problem, or the one given here: a camera that was unplugged is missing at the next attempt.
+    /// The same problem, or the given one: for example, a camera that was unplugged is missing at the next attempt.
     case problem(SourceErrorCode)
     /// Any problem: a stream that broke also ends.
     case any

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// The state machine of a source, the same for cameras, streams and folders: decides when the source is opened, reported as stalled or
-/// lost, and opened again. It uses no clock and no I/O: the caller passes the time, and performs the effects.
+/// The state machine of a source, the same for cameras, streams and folders. It decides when the source is opened, reported as
+/// stalled or lost, and opened again. It uses neither a clock nor I/O: the caller passes the time, and performs the effects.
 ///
 /// | phase | `start` | `opened` | `frame` | `alive` | `unreadable` | `fault` | `time` at the deadline | `ended` | `stop` |
 /// |---|---|---|---|---|---|---|---|---|---|
@@ -90,13 +90,13 @@ package struct SourceMachine: Sendable {
 
   /// The differences between kinds of sources.
   package struct Policy: Sendable {
-    /// The first pause, in seconds, after which a failed source is opened again. Further pauses grow up to the limit of
-    /// the fault.
+    /// The pause, in seconds, before a failed source is opened for the first time again. Further pauses grow up to the limit of the
+    /// fault.
     var firstPause: Double
     /// The seconds after which a stalled source is closed and opened again; nil for never.
     package var reopensAfter: Double?
-    /// True if a source that can be opened is present. False for pipes, which can be opened without a writer: a lost pipe stays lost
-    /// until a frame arrives.
+    /// True if a source that can be opened is present. False for pipes, which can be opened without a writer: a lost pipe stays
+    /// lost until a frame arrives.
     var openImpliesPresent: Bool
     /// Returns the fault of a source that delivers no frames although it is open.
     package var silence: @Sendable (_ device: String) -> SourceFault
@@ -113,7 +113,7 @@ package struct SourceMachine: Sendable {
   }
 
   package private(set) var phase = Phase.closed
-  /// The time at which the input `time` is due, in seconds; nil if it is not.
+  /// The time at which the input `time` is due, in seconds; nil if it is not due.
   package var deadline: Double? { layoutDue.map { min($0, phaseDeadline ?? $0) } ?? phaseDeadline }
   package private(set) var losses: UInt64 = 0
   package private(set) var device: String
@@ -127,15 +127,15 @@ package struct SourceMachine: Sendable {
   private var layoutDue: Double?
   /// The times of the last two reports that the source streams, in seconds.
   private var streamingReports = (last: -Double.infinity, before: -Double.infinity)
-  /// The seconds within which at most two changes of the layout are reported, since the size of a stream's pictures may change with
+  /// At most two changes of the layout are reported in this many seconds, because the size of a stream's pictures may change with
   /// every frame.
   private static let layoutPause = 0.5
   private var opening = Opening()
   /// True if the source is open or being opened, or was left open for the next writer.
   private var holds = false
-  /// The last reported problem, which is not reported again, or `nil`.
+  /// The last reported problem, or `nil`; it is not reported again.
   private var problem: SourceError?
-  /// True if the problem was reported when the source stalled, without an earlier one; data that arrive then clear it.
+  /// True if the problem was reported when the source stalled, and no problem before. The next data that arrive then clear it.
   private var isSilenceAlone = false
   private var backoff: Backoff
 

@@ -8,7 +8,7 @@ package final class FolderSource: FrameSource {
 
   package let device: String
   package let origin = FrameOrigin.folder
-  /// The maximum bytes of a file; larger files are skipped like damaged ones.
+  /// The maximum bytes of a file; larger files are skipped like damaged files.
   static let fileLimit = 64 << 20
   private let rate: Double
   private let loops: Bool
@@ -21,7 +21,7 @@ package final class FolderSource: FrameSource {
   /// - Parameters:
   ///   - path: a folder, or a single picture.
   ///   - rate: the frames per second.
-  ///   - loops: true to begin again after the last picture, with the files that the folder then contains.
+  /// - loops: true to begin again after the last picture, with the files that the folder contains at this time.
   ///   - makeReader: creates the decoder, on the source's thread; by default `PictureDecoder`.
   /// - Throws: `cannotOpen` if the path cannot be read, `noPictures` if the folder has no picture files.
   package init(
@@ -49,8 +49,8 @@ package final class FolderSource: FrameSource {
     }
   }
 
-  /// Returns the picture files of the folder at `path`, sorted by name, without hidden files and subfolders; for a
-  /// file, its path alone.
+  /// Returns the picture files of the folder at `path`, sorted by name, without hidden files and subfolders. If `path` is a file,
+  /// returns only this path.
   ///
   /// - Throws: `cannotOpen` if nothing is at the path, or the folder cannot be read.
   static func files(at path: String) throws(SourceError) -> [String] {
@@ -80,7 +80,7 @@ private struct FolderPlayer: SourceDriver {
   var machine: SourceMachine
   private var pacer = FramePacer()
   private var due: Double?
-  /// The paths of the pictures of this round, and the index of the next one.
+  /// The paths of the pictures of this round, and the index of the next picture.
   private var files: [String] = []
   private var next = 0
   /// True if at least one picture of this round could be read, or was skipped because no frame was needed.
@@ -135,7 +135,7 @@ private struct FolderPlayer: SourceDriver {
     problem = .noPictures(path)
     do throws(SourceError) {
       files = try FolderSource.files(at: path)
-      // An empty folder is reported as `noPictures`, and one that cannot be listed with the system's reason.
+      // An empty folder is reported as `noPictures`; for a folder that cannot be listed, the system's reason is reported.
       if files.isEmpty { throw problem }
     } catch {
       throw SourceFault(error, longestPause: 1, isFinal: !loops)
@@ -188,7 +188,7 @@ private struct FolderPlayer: SourceDriver {
     if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {
       let buffer = PixelBuffer(capacity: bytes.count)
       buffer.bytes.update(from: bytes, count: bytes.count)
-      // `image` is already turned by the file's EXIF orientation, which viewers of the bytes apply too.
+      // The pixels of `image` were turned by the file's EXIF orientation. Viewers of the bytes apply this orientation, too.
       let layout = PixelLayout(format: .mjpeg, width: image.width, height: image.height)
       encoded = EncodedPicture(layout: layout, transform: .identity, count: bytes.count, buffer: buffer)
     }

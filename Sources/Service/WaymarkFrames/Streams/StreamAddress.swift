@@ -1,8 +1,8 @@
 import WaymarkSystem
 
-/// The address of a network camera, of a camera of libcamera or PipeWire, or of a screen. It may contain a password, so
-/// its description, dump and mirror show `display`. `LocalCamera` below is a camera of this computer, and
-/// `StreamOptions` says how a stream is played.
+/// The address of a network camera, of a camera of libcamera or PipeWire, or of a screen. It may contain a password, so its
+/// description, dump and mirror show only `display`. `LocalCamera` below is a camera of this computer, and `StreamOptions`
+/// determines how a stream is played.
 package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
   /// The schemes of supported addresses.
   package enum Scheme: String, Sendable, CaseIterable {
@@ -10,11 +10,11 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     /// Motion JPEG over HTTP.
     case http
     case https
-    /// A screen of X11: `screen:` for that in the environment, `screen::1` for one by its number.
+    /// A screen of X11: `screen:` for the screen in the environment, `screen::1` for a screen by its number.
     case screen
-    /// A camera of libcamera: `libcamera:` for the first one, `libcamera:ID` for one by its identifier.
+    /// A camera of libcamera: `libcamera:` for the first camera, `libcamera:ID` for a camera by its identifier.
     case libcamera
-    /// A camera of PipeWire: `pipewire:` for the default one, `pipewire:NAME` for one by its node's name or serial number.
+    /// A camera of PipeWire: `pipewire:` for the default camera, `pipewire:NAME` for a camera by its node's name or serial number.
     case pipewire
 
     /// True for schemes without a host after `//`, which play cameras or screens of this computer.
@@ -44,8 +44,8 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     return isAddress && !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? word : nil
   }
 
-  /// Parses an address; nil for an unknown scheme, a missing host, more than `byteLimit` bytes, or invalid bytes:
-  /// characters outside ASCII have to be percent-encoded (RFC 3986, section 2).
+  /// Parses an address; nil for an unknown scheme, a missing host, more than `byteLimit` bytes, or invalid bytes. Characters
+  /// outside ASCII have to be percent-encoded (RFC 3986, section 2).
   package init?(_ text: String) {
     guard let word = Self.scheme(of: text), let scheme = Scheme(rawValue: word),
       (1...Self.byteLimit).contains(text.utf8.count),
@@ -108,12 +108,12 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
   package var customMirror: Mirror { Mirror(self, children: ["display": display], displayStyle: .struct) }
 }
 
-/// A camera of this computer: the part of an address after the scheme, `NAME?width=1280&height=720&rate=30&format=MJPG`, of which every part
+/// A camera of this computer: the part of an address after the scheme, `NAME?width=1280&height=720&rate=30&format=MJPG`. Every part
 /// is optional.
 package struct LocalCamera: Sendable, Equatable {
-  /// The name of the camera; nil for the default one.
+  /// The name of the camera; nil for the default camera.
   private(set) var name: String?
-  /// The requested width in pixels, height in pixels, and frames per second; nil for those of the camera.
+  /// The requested width in pixels, height in pixels, and frames per second; nil for the camera's own values.
   private(set) var width: Int?
   private(set) var height: Int?
   private(set) var rate: Int?
@@ -148,13 +148,13 @@ package struct LocalCamera: Sendable, Equatable {
 
 /// The rate, the repetition and the time limits with which a stream is played.
 package struct StreamOptions: Sendable {
-  /// The frames per second of a file; nil for those in its header, or 30. Other streams are played as they arrive.
+  /// The frames per second of a file; nil for the rate in its header, or 30. Other streams are played as they arrive.
   var rate: Double?
   /// True to play a file again after its end.
   var loops: Bool
   /// The transform that turns the pictures upright.
   var transform: FrameTransform
-  /// The seconds after which an address without a first frame is stalled.
+  /// The seconds without a first frame after which an address is stalled.
   var connectTimeout = 12.0
   /// The seconds after which a stalled address is opened again.
   var reopensAfter = 3.0

@@ -1,16 +1,15 @@
 import Glibc
 
-/// Splits a byte stream into JPEG pictures. Bytes between pictures, such as padding and the headers of a multipart stream,
-/// are skipped. A picture that is cut off by the beginning of the next one is damaged.
+/// Splits a byte stream into JPEG pictures. Bytes between pictures, such as padding and the headers of a multipart stream, are
+/// skipped. A picture that is cut off by the beginning of the next one is damaged. `Y4MHeader` below is for YUV4MPEG2, the other
+/// format of streams: the size and layout of its frames.
 ///
-/// `Y4MHeader` below is for the other format of streams, YUV4MPEG2: the size and layout of its frames.
-///
-/// It keeps its position, so that the work is linear in the number of bytes even if few arrive at a time.
+/// The framer keeps its position, so that its work is linear in the number of bytes even if few bytes arrive at a time.
 package struct MJPEGFramer: Sendable {
   package enum Item: Sendable, Equatable {
     /// A complete picture in this range of the buffer.
     case picture(Range<Int>)
-    /// A damaged picture, which ends at this offset.
+    /// A damaged picture. It ends at this offset.
     case damaged(end: Int)
     /// More bytes are needed; the first `unused` bytes can be removed.
     case more(unused: Int)
@@ -23,7 +22,7 @@ package struct MJPEGFramer: Sendable {
 
   /// Finds the next item in the bytes that have not been consumed.
   ///
-  /// After `more`, the next call has to pass the same bytes without the unused ones, followed by new bytes.
+  /// After `more`, the next call has to pass the unconsumed bytes, followed by new bytes.
   package mutating func next(in bytes: UnsafeRawBufferPointer) -> Item {
     let start: Int
     if progress != nil {
@@ -46,7 +45,7 @@ package struct MJPEGFramer: Sendable {
     }
   }
 
-  /// Returns the offset of the first SOI that is followed by the first byte of another marker; nil if the bytes have no such marker.
+  /// Returns the offset of the first SOI that is followed by the first byte of another marker; nil without such an SOI.
   private static func beginning(in bytes: UnsafeRawBufferPointer) -> Int? {
     var position = 0
     while position + 2 < bytes.count {
@@ -67,7 +66,7 @@ package struct Y4MHeader: Sendable, Equatable {
   package let rate: Double?
   /// The planes of a frame, the luma first.
   let planes: [Plane]
-  /// The layout of a frame: that of 4:2:0, or of the luma alone if the chroma has another resolution.
+  /// The layout of a frame: 4:2:0, or the luma alone if the chroma has another resolution.
   package let layout: PixelLayout
 
   /// The first bytes of every YUV4MPEG2 stream.
@@ -75,7 +74,7 @@ package struct Y4MHeader: Sendable, Equatable {
 
   /// Parses the header line, without its newline.
   ///
-  /// - Returns: nil for another format, an unsupported colour format, such as one with more than 8 bits, or an invalid
+  /// - Returns: nil for another format, for an unsupported colour format, such as more than 8 bits per sample, or for an invalid
   ///   size.
   package init?(line: some Collection<UInt8>) {
     let words = String(decoding: line, as: UTF8.self).split(separator: " ")
@@ -95,8 +94,8 @@ package struct Y4MHeader: Sendable, Equatable {
       }
     }
     guard (1...16384).contains(width), (1...16384).contains(height) else { return nil }
-    // GStreamer's memory layouts (gst-plugins-base, video-info.c, fill_planes): rows are rounded up to whole multiples of four bytes, and the
-    // height of 4:2:0 to an even number.
+    // The planes have GStreamer's memory layouts (gst-plugins-base, video-info.c, fill_planes): rows are rounded up to whole
+    // multiples of four bytes, and the height of 4:2:0 to an even number.
     func plane(_ columns: Int, _ rows: Int, padded stride: Int, _ paddedRows: Int? = nil) -> Plane {
       Plane(columns: columns, rows: rows, paddedColumns: stride, paddedRows: paddedRows ?? rows)
     }
@@ -127,8 +126,8 @@ package struct Y4MHeader: Sendable, Equatable {
     self.rate = rate
   }
 
-  /// The bytes of a frame, without and with padding. The y4menc of GStreamer 1.22 writes the padding, against the
-  /// format; that of 1.26 does not.
+  /// The bytes of a frame, without and with padding. Against the format, the y4menc of GStreamer 1.22 writes the padding; GStreamer
+  /// 1.26 does not.
   var frameBytes: (tight: Int, padded: Int) {
     planes.reduce(into: (0, 0)) { sum, plane in
       sum.tight += plane.columns * plane.rows
@@ -136,11 +135,11 @@ package struct Y4MHeader: Sendable, Equatable {
     }
   }
 
-  /// Returns whether frames are padded, which the position of the second frame's header shows.
+  /// Returns whether frames are padded; the position of the second frame's header shows this.
   ///
   /// - Parameters:
   ///   - bytes: the bytes from the first frame on, without its header.
-  ///   - isEnd: true if nothing follows the bytes.
+  /// - isEnd: true if the stream ends after the bytes.
   /// - Returns: nil if more bytes are needed.
   /// - Throws: `LayoutError` if no frame header follows the first frame in either layout.
   func isPadded(_ bytes: ArraySlice<UInt8>, isEnd: Bool = false) throws(LayoutError) -> Bool? {
@@ -157,14 +156,14 @@ package struct Y4MHeader: Sendable, Equatable {
     throw LayoutError()
   }
 
-  /// The frames have neither the size without padding nor the one with it.
+  /// The frames have neither the size without padding nor the size with padding.
   struct LayoutError: Error {}
 
   /// The first bytes of each frame.
   static let frameMagic = Array("FRAME".utf8)
 
-  /// Removes the padding of the frame that begins at the offset `start`. Its samples are then the first
-  /// `frameBytes.tight` bytes from there; the bytes after them are left as they are.
+  /// Removes the padding of the frame that begins at the offset `start`. Its samples are then the first `frameBytes.tight` bytes
+  /// from `start`; later bytes keep their positions.
   func compact(_ bytes: inout [UInt8], at start: Int) {
     bytes.withUnsafeMutableBytes { all in
       guard let base = all.baseAddress else { return }
@@ -179,7 +178,7 @@ package struct Y4MHeader: Sendable, Equatable {
     }
   }
 
-  /// A plane in bytes, as the format defines it and as GStreamer pads it.
+  /// The size of a plane in bytes, as the format defines it and as GStreamer pads it.
   struct Plane: Sendable, Equatable {
     let columns: Int
     let rows: Int

@@ -1,9 +1,9 @@
-package import Glibc
+import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens
-/// a stream that ended. `InputFile` below is the open stream.
+/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens a stream
+/// that ended.
 struct StreamPlayer: ~Copyable, SourceDriver {
   private enum Kind {
     case mjpeg
@@ -22,24 +22,25 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   private var converter: LumaConverter
   private var encodedPool = FramePool(limit: 8)
   private var pacer = FramePacer()
-  /// The bytes read; those before `begin` are consumed.
+  /// The bytes read. The bytes before `begin` are consumed.
   private var buffer: [UInt8]
   private var begin = 0
   private var framer = MJPEGFramer()
   private var kind: Kind?
   /// True if the rows of a Y4M stream are padded; nil until its second frame begins.
   private var isPadded: Bool?
-  /// The bytes skipped so far in search of the first picture of a Motion JPEG stream; nil once one was found.
+  /// The bytes skipped so far in search of the first picture of a Motion JPEG stream; nil once a picture was found.
   private var skipped: Int? = 0
   private var due: Double?
-  /// True if frames were lost in this round, which may be readable in the next one.
+  /// True if frames were lost in this round that may be readable in the next round.
   private var hasLost = false
   /// The value of `useful` at the beginning of this round through a file.
   private var usefulBefore: UInt64 = 0
 
   /// The maximum bytes of a frame.
   private static let frameLimit = 64 << 20
-  /// The maximum bytes before the first picture, more than a camera's largest picture of which only the end arrives.
+  /// The largest number of bytes before the first picture. It exceeds a camera's largest picture, because a stream may begin with
+  /// the end of a picture.
   private static let skipLimit = 16 << 20
   /// The maximum pixels of a picture, 8192 × 8192, since a header of a few bytes could request gigabytes.
   private static let pixelLimit = 64 << 20
@@ -114,8 +115,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   /// Drops the bytes read, and returns the fault for an error.
   private mutating func fault(_ error: SourceError) -> SourceFault {
     forget()
-    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer
-    // finds a reader. After a stream broke, its end is not reported.
+    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer finds a
+    // reader. The end of a broken stream is not reported.
     let hasEnded = error == ended
     // Standard input cannot be opened again, and a file without `loops` is played once.
     let isFinal = path == "-" || isFile && !options.loops
@@ -146,7 +147,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     }
   }
 
-  /// Detects the kind of the stream; returns false if it needs more bytes.
+  /// Detects the kind of the stream; returns false if more bytes are needed.
   private mutating func recognise() throws(SourceError) -> Bool {
     let bytes = buffer[begin...]
     if bytes.starts(with: Y4MHeader.magic) {
@@ -163,13 +164,13 @@ struct StreamPlayer: ~Copyable, SourceDriver {
       return true
     }
     guard bytes.count >= 16 else { return false }
-    // A multipart stream begins with a boundary. Others may begin inside a picture or after another program's output.
+    // A multipart stream begins with a boundary. All other streams may begin inside a picture or after another program's output.
     if bytes.starts(with: [0xFF, 0xD8]) || bytes.starts(with: Array("--".utf8)) { skipped = nil }
     kind = .mjpeg
     return true
   }
 
-  /// Counts bytes in which no picture was found; throws if too many precede the first one.
+  /// Counts bytes without a picture; throws if too many precede the first picture.
   private mutating func skip(_ count: Int) throws(SourceError) {
     begin += count
     guard let before = skipped else { return }
@@ -229,7 +230,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return true
   }
 
-  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if that is known already, or for other streams.
+  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if this is known already, or for other
+  /// streams.
   private mutating func decidePadding() -> Bool {
     guard case .y4m(let header) = kind, isPadded == nil,
       let newline = buffer[begin...].prefix(1024).firstIndex(of: 0x0A)
@@ -252,11 +254,11 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     let now = now()
     guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
       state.count(\.unwanted)
-      // If the source was lost, the layout is reported even without a need for the frame, so that the source is back.
+      // If the source was lost, the layout is reported even if no consumer needs the frame, so that the source counts as back.
       handle(machine.isTroubled ? .frame(layout, rate: isFile ? playedRate : nil) : .frame())
       return
     }
-    // A second reference to the array, so that it is not changed while the converter reads it.
+    // This second reference to the array causes a copy if the array is changed while the converter reads it.
     let bytes = buffer
     let frame = bytes.withUnsafeBytes { all -> Frame? in
       let bytes = UnsafeRawBufferPointer(rebasing: all[place])
@@ -291,12 +293,11 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return options.rate ?? 30
   }
 
-  /// Reads the available bytes, after a wait of at most `seconds`. At the end of a file that is repeated, continues
-  /// with its beginning.
+  /// Waits at most `seconds`, then reads the available bytes. At the end of a file that is repeated, continues at its beginning.
   ///
   /// - Returns: false at the end of a file that is not repeated.
-  /// - Throws: `ended` at the end of any other stream, `unknownStream` if it has no picture, `damagedStream` if a frame
-  ///   has no end or a repeated file has no readable picture, `cannotOpen` if reading fails.
+  /// - Throws: `ended` at the end of any other stream, `unknownStream` if the stream has no picture, `damagedStream` if a frame has
+  ///   no end or a repeated file has no readable picture, `cannotOpen` if reading fails.
   private mutating func readMore(_ stop: StopSignal, _ seconds: Double?) throws(SourceError) -> Bool {
     if begin > 0 {
       buffer.removeSubrange(..<begin)
@@ -354,48 +355,5 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     if case .y4m = kind { kind = nil }
     if let descriptor = input?.descriptor { lseek(descriptor, 0, SEEK_SET) }
     return true
-  }
-}
-
-// MARK: - Open streams
-
-/// Starts a program that plays an address, and opens its output.
-package typealias OpenStream = @Sendable () throws(SourceError) -> InputFile
-
-/// An open file, or the output of a program. `deinit` closes it, unless it is standard input, and ends the program.
-package struct InputFile: ~Copyable {
-  let descriptor: CInt
-  private let process: pid_t?
-
-  /// Opens a path; `-` is standard input.
-  ///
-  /// - Throws: `cannotOpen` with the reason of open(2).
-  init(path: String) throws(SourceError) {
-    let opened = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard opened >= 0 else { throw .cannotOpen(path, reason: systemMessage(errno)) }
-    descriptor = opened
-    process = nil
-  }
-
-  /// Takes ownership of a socket.
-  ///
-  /// - Parameter process: the child process that writes into the socket, or `nil`.
-  package init(owning descriptor: CInt, of process: pid_t? = nil) {
-    self.descriptor = descriptor
-    self.process = process
-  }
-
-  /// True for a regular file, which has an end and can be read again.
-  var isPlain: Bool {
-    var information = stat()
-    return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
-  }
-
-  deinit {
-    if descriptor != STDIN_FILENO { close(descriptor) }
-    if let process {
-      kill(process, SIGKILL)
-      while waitpid(process, nil, 0) < 0, errno == EINTR {}
-    }
   }
 }

@@ -17,7 +17,7 @@ package enum StreamProgram: Sendable {
     }
   }
 
-  /// The environment variables that the program receives, from which it finds the screen and PipeWire.
+  /// The environment variables that the program receives to find the screen and PipeWire.
   package static var environment: [String: String] {
     (["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables).reduce(into: [:]) { known, key in
       known[key] = getenv(key).map { String(cString: $0) }
@@ -50,8 +50,8 @@ package enum StreamProgram: Sendable {
 
 // MARK: - ffmpeg
 
-/// The arguments with which ffmpeg plays an address as Y4M. Since all users of a computer can read arguments, an address with secrets is
-/// in a script that ffmpeg reads from a descriptor.
+/// The arguments with which ffmpeg plays an address as Y4M. All users of a computer can read arguments, so an address with secrets
+/// is in a script that ffmpeg reads from a descriptor.
 package struct StreamScript: Equatable {
   package let arguments: [String]
   /// The script; nil if the address is in the arguments because it has no secrets.
@@ -61,7 +61,7 @@ package struct StreamScript: Equatable {
   ///
   /// - Parameters:
   ///   - descriptor: the descriptor from which ffmpeg reads the script.
-  ///   - display: the X11 display that is played for an address without one.
+  /// - display: the X11 display for an address that names no display.
   package init(_ address: StreamAddress, descriptor: Int32, display: String) {
     let common = ["-nostdin", "-hide_banner", "-loglevel", "quiet"]
     // Frames are passed through as they arrive, without repeating or dropping any, and without sound.
@@ -74,7 +74,7 @@ package struct StreamScript: Equatable {
       (arguments, script) = (common + input + output, nil)
       return
     }
-    // The server is not trusted: it can only use the protocols and formats of this list.
+    // The server is not trusted: ffmpeg accepts only the protocols and formats of this list.
     let input = [
       "-protocol_whitelist", "pipe,rtsp,rtp,udp,tcp,tls,http,https", "-format_whitelist",
       "concat,rtsp,sdp,rtp,mpjpeg,mjpeg,jpeg_pipe", "-f", "concat", "-safe", "0", "-i", "pipe:\(descriptor)",
@@ -105,8 +105,8 @@ package struct GStreamerPipeline: Equatable {
   }
 
   package let arguments: [String]
-  /// The environment variables with which GStreamer neither reads nor writes a registry of plug-ins, and loads only the plug-ins in the
-  /// arguments.
+  /// The environment variables that make GStreamer load only the plug-ins in the arguments, and neither read nor write a registry
+  /// of plug-ins.
   package let environment = [
     "GST_REGISTRY_1_0": "/dev/null", "GST_REGISTRY_UPDATE": "no", "GST_REGISTRY_FORK": "no",
     "GST_PLUGIN_SYSTEM_PATH_1_0": "",
@@ -168,12 +168,12 @@ package struct GStreamerPipeline: Equatable {
 
 // MARK: - PipeWire
 
-/// The socket of the PipeWire daemon: that of the user's session, or else the system's.
+/// The socket of the PipeWire daemon: the socket of the user's session, or else the system's.
 package enum PipeWireSocket {
   /// The environment variables from which the path of the socket is built.
   package static let variables = ["XDG_RUNTIME_DIR", "PIPEWIRE_RUNTIME_DIR", "PIPEWIRE_REMOTE"]
 
-  /// Returns the possible paths of the socket, that of the session first, as in PipeWire's own clients (pipewire(1), section
+  /// Returns the possible paths of the socket, the path of the session first, as in PipeWire's own clients (pipewire(1), section
   /// "Environment variables").
   package static func paths(_ environment: [String: String]) -> [String] {
     func value(_ key: String) -> String? { environment[key].flatMap { $0.isEmpty ? nil : $0 } }
@@ -183,7 +183,7 @@ package enum PipeWireSocket {
     return folders.map { "\($0)/\(name)" }
   }
 
-  /// Connects to the first socket that accepts a connection, and returns the descriptor; nil if none does.
+  /// Connects to the first socket that accepts a connection, and returns the descriptor; nil if all sockets refuse.
   package static func connect(_ environment: [String: String]) -> Int32? {
     for case let address? in paths(environment).map({ SocketFile.address($0) }) {
       let connection = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -197,7 +197,7 @@ package enum PipeWireSocket {
 
 // MARK: - Confinement
 
-/// The access rights that the sandbox gives the program that plays an address, in addition to its own files and the connection to which
+/// The access rights of the program that plays an address in its sandbox, in addition to its own files and the connection to which
 /// it writes.
 package struct StreamConfinement: Equatable {
   /// The paths that the program can read, with all files below them.
@@ -226,7 +226,7 @@ package struct StreamConfinement: Equatable {
       // The program uses only the inherited connection.
       (readable, devices, families, sharesMemory) = (common + ["/etc/pipewire"], [], [], true)
     case .libcamera:
-      // libcamera finds cameras in sysfs and udev's database, and is notified by netlink when one is plugged in.
+      // libcamera finds cameras in sysfs and udev's database, and netlink notifies it when a camera is plugged in.
       readable = common + ["/etc/libcamera", "/sys", "/run/udev"]
       devices = ["/dev/media*", "/dev/video*", "/dev/v4l-subdev*", "/dev/dma_heap/*", "/dev/udmabuf"]
       (families, sharesMemory) = ([AF_NETLINK], true)

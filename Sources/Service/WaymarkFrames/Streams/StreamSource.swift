@@ -4,7 +4,7 @@ import WaymarkSystem
 
 /// A Y4M or MJPEG stream from a file, a pipe, standard input, or a program that plays an address.
 ///
-/// Files are played at their rate; other streams as their frames arrive. A stream that ends or breaks is opened again until the
+/// Files are played at their rate, all other streams as their frames arrive. A stream that ends or breaks is opened again until the
 /// source is stopped, except standard input, and files without `loops`.
 package final class StreamSource: FrameSource {
   package let device: String
@@ -21,8 +21,8 @@ package final class StreamSource: FrameSource {
   /// Creates a source for the address of a camera or screen.
   ///
   /// - Parameters:
-  ///   - makeDecoder: creates the decoder for compressed pictures, on the source's thread; if it returns nil, they are decoded
-  ///     on that thread.
+  /// - makeDecoder: creates the decoder for compressed pictures, on the source's thread. If it returns nil, pictures are decoded on
+  ///   this thread.
   ///   - connect: starts the program that plays the address.
   package init(
     address: StreamAddress, options: StreamOptions = StreamOptions(), makeDecoder: @escaping MakeFrameDecoder = { nil },
@@ -37,9 +37,9 @@ package final class StreamSource: FrameSource {
 
   /// Creates a source for a file or a named pipe, or for standard input if the path is `-`.
   ///
-  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the source's thread; if it returns nil, they are
-  ///   decoded on that thread.
-  /// - Throws: `cannotOpen` if there is no such file, or if it is a folder.
+  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the source's thread. If it returns nil, pictures are
+  ///   decoded on this thread.
+  /// - Throws: `cannotOpen` if there is no such file, or if the path is a folder.
   package init(
     path: String, options: StreamOptions = StreamOptions(), makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) throws(SourceError) {

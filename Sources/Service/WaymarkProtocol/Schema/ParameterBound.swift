@@ -17,7 +17,7 @@ package struct ParameterBound: Sendable {
   struct Violation: Error, Equatable {
     /// The path of the value, such as `fields[3].name`.
     let path: String
-    /// The rest of the sentence that begins with the path.
+    /// The rest of the sentence that begins with the path of the parameter, such as `must be between 1 and 500`.
     let demand: String
     /// The description of the parameter in the schema.
     let description: String
@@ -85,7 +85,7 @@ package struct ParameterBound: Sendable {
     }
   }
 
-  /// Returns whether a value is within the bounds, or of a type that they do not apply to.
+  /// Returns whether a value is within the bounds, or has a type that the bounds do not limit.
   func contains(_ value: JSONValue) -> Bool {
     let size: Double? =
       switch measure {

@@ -23,7 +23,7 @@ package struct ProtocolSchema {
     /// The name of the event in the protocol.
     package let name: String
     package let description: String
-    /// True if the event is sent without a subscription, to one connection alone.
+    /// True if the event is sent without a subscription, and only to one connection.
     package let isPersonal: Bool
   }
 
@@ -38,8 +38,8 @@ package struct ProtocolSchema {
     package let isRequired: Bool
   }
 
-  /// JSON Schema 2020-12. Any line of the socket is valid against the whole; `$defs` has each object, `request.METHOD`, `reply.METHOD`
-  /// and `event.NAME`, and `x-methods` and `x-events` list the parts of each method and event.
+  /// JSON Schema 2020-12. Any line of the socket is valid against the whole schema. `$defs` has each object, `request.METHOD`,
+  /// `reply.METHOD` and `event.NAME`; `x-methods` and `x-events` list the parts of each method and event.
   package let jsonSchema: JSONValue
   package let methods: [Method]
   package let events: [EventType]
@@ -82,19 +82,18 @@ package struct ProtocolSchema {
     }
   }
 
-  /// Returns the schema of a message, such as `event.hello`, in which references to objects start with `place`.
+  /// Returns the schema of a message, such as `event.hello`. References to objects start with `place`.
   package func message(_ name: String, at place: String) -> JSONValue {
     Self.moved(jsonSchema["$defs"]?[name] ?? .null, to: place)
   }
 
-  /// Returns the objects of the protocol by name, in which references to objects start with `place`. Parameters allow no additional
-  /// members.
+  /// Returns the objects of the protocol by name. References to objects start with `place`. Parameters allow no additional members.
   package func definitions(at place: String) -> [JSONValue.Member] {
     (jsonSchema["$defs"]?.members ?? []).filter { $0.name.first?.isUppercase == true }
       .map { JSONValue.Member($0.name, Self.moved($0.value, to: place)) }
   }
 
-  /// Returns a schema in which references to objects start with `place`.
+  /// Returns a schema whose references to objects start with `place`.
   package static func moved(_ schema: JSONValue, to place: String) -> JSONValue {
     switch schema {
     case .object(let members):
@@ -112,8 +111,8 @@ package struct ProtocolSchema {
 
   // MARK: AsyncAPI
 
-  /// Returns the AsyncAPI 3.0 document: the socket as a channel, each method as an operation with its reply, each event as a received
-  /// message.
+  /// Returns the AsyncAPI 3.0 document: the socket as a channel, each method as an operation with its reply, each event as a
+  /// received message.
   package func asyncAPI(serviceVersion: String) -> JSONValue {
     let at = "#/components/schemas/"
     var schemas = definitions(at: at)

@@ -18,7 +18,7 @@ protocol ConnectionOwner: AnyObject {
 /// The connection of a client: its role and subscriptions, its requests, and the lines or pictures to write.
 @ServiceActor
 package final class Connection {
-  /// The maximum number of requests that are processed in one turn.
+  /// The largest number of requests that are processed before other connections get their turn.
   private static let turn = 4
 
   /// The number of the connection, unique in this run.
@@ -26,7 +26,7 @@ package final class Connection {
   let peer: Peer
   /// The role of the connection's user.
   let admittedRole: Role
-  /// The role of the connection: that of its user, or observer after `becomeObserver()`.
+  /// The role of the connection: the role of its user, or observer after `becomeObserver()`.
   package private(set) var role: Role
   package var patterns = EventPatterns()
   /// True if the connection is closed or being closed.
@@ -62,7 +62,7 @@ package final class Connection {
     }
   }
 
-  /// The actor that events name for this client.
+  /// The identity of this client in events.
   package var actor: Actor { Actor(client: number, user: Int(peer.user)) }
 
   /// Changes the role to observer, permanently.
@@ -90,7 +90,7 @@ package final class Connection {
     closeWhenDone()
   }
 
-  /// True if another request may be processed: no body is being received, not too many requests are in work, and the client reads
+  /// True if another request may be processed: no body is being received, few enough requests are in progress, and the client reads
   /// its replies.
   private var mayBegin: Bool {
     body == nil && !isClosing && channel.isWritable && inFlight < outlet.inFlightLimit
@@ -133,7 +133,7 @@ package final class Connection {
     return mayBegin && framer.mayHoldLine
   }
 
-  /// Expects the body of the current request instead of lines; nothing is read until the body is kept or skipped.
+  /// Expects the body of the current request instead of lines. Reading pauses until the body is kept or skipped.
   func expectBody(_ size: Int) -> RequestBody {
     let body = RequestBody(size: size) { [weak self] in self?.beginBody() }
     self.body = body
@@ -148,8 +148,7 @@ package final class Connection {
         ServiceError(
           .badPicture, "The picture did not arrive within \(Int(self.limits.body.rounded(.up))) seconds.",
           hint: "Send as many bytes as announced, at once."))
-      // The waiting request is answered before the connection closes; further bytes still belong to its body and are not
-      // requests.
+      // The waiting request is answered before the connection closes. Further bytes still belong to its body and are not requests.
       self.bodyTimer = ServiceActor.schedule(after: ConnectionLimits.linger) { [weak self] in self?.close(.bodyTimeout)
       }
     }
@@ -216,7 +215,7 @@ package final class Connection {
   package func carryPictures() -> MediaOutlet {
     if let media = outlet as? MediaOutlet { return media }
     patterns.removeAll()
-    // A large buffer, so that a picture is written in few pieces.
+    // A large send buffer, so that a picture is written in few pieces.
     channel.setOption(.socketOption(.so_sndbuf), value: Self.pictureBuffer).whenComplete { _ in }
     let media = MediaOutlet(after: outlet) { [weak self] in self?.pump() }
     outlet = media
@@ -308,7 +307,7 @@ package final class Connection {
   func closed() {
     isClosing = true
     stopTimers()
-    // Ends the task that waits for the rest of a picture, which would otherwise wait for ever and keep the received part.
+    // Fails the body: the task that waits for the rest of a picture would otherwise wait for ever and keep the received part.
     failBody("The picture did not arrive completely.", hint: "Send as many bytes as announced.")
     outlet.clear()
   }

@@ -1,19 +1,18 @@
 package import NIOCore
 package import WaymarkProtocol
 
-/// The lines waiting to be written to one connection. The bytes of events are limited; replies are never dropped.
+/// The lines waiting to be written to one connection. The bytes of events are limited; replies are never dropped. The outbox uses
+/// no clock: it reports that events are being lost, and its owner limits the time.
 ///
-/// The file also has the data waiting for a connection (`EventOutlet`, and `MediaOutlet` with pictures), and
-/// `EventHistory`, the last events for clients that reconnect.
-///
-/// It uses no clock: it reports that events are being lost, and its owner limits the time.
+/// The file also has the outlets of data for a connection (`EventOutlet`, and `MediaOutlet` with pictures), and `EventHistory`, the
+/// last events for clients that reconnect.
 package struct Outbox {
   package struct Entry {
     /// The bytes, shared by all connections that receive the event.
     package let bytes: ByteBuffer
     /// The event's number; `nil` for replies.
     package var seq: Int?
-    /// The key under which a newer entry replaces this one; `nil` if none does.
+    /// The key of the entry. A newer entry with the same key replaces it; `nil` if it is never replaced.
     package var key: String?
   }
 
@@ -26,8 +25,8 @@ package struct Outbox {
 
   /// The maximum bytes of waiting events.
   package let limit: Int
-  /// The open gap, in which all events are dropped until at most half of `limit` is used; nil if none is open. Its
-  /// count excludes events with a key.
+  /// The open gap: all events are dropped until at most half of `limit` is in use. Nil without a gap. The count of a gap excludes
+  /// events with a key.
   package private(set) var gap: Gap?
   package private(set) var byteCount = 0
   private var entries: [Entry?] = []
@@ -43,7 +42,7 @@ package struct Outbox {
   /// Adds a reply, which is never dropped; the owner stops reading requests if too many replies wait.
   package mutating func push(reply bytes: ByteBuffer) { append(Entry(bytes: bytes)) }
 
-  /// Adds an event, which replaces an older one with its key, or drops it.
+  /// Adds an event. The event replaces an older event with its key; if there is no room, it is dropped.
   ///
   /// - Returns: whether this event opened a gap.
   package mutating func push(event entry: Entry) -> Bool {
@@ -58,7 +57,7 @@ package struct Outbox {
       append(entry)
       return false
     }
-    // An event with a key is dropped without a gap, since the next one contains the current state.
+    // An event with a key may be dropped without a gap, because the next event contains the current state.
     guard entry.key == nil else { return false }
     if gap != nil {
       gap?.count += 1
@@ -116,7 +115,7 @@ package struct Outbox {
 
 // MARK: - Outlets
 
-/// An object that keeps memory reserved for a picture until it is released.
+/// An object that keeps memory reserved for a picture until the object is released.
 package typealias Room = AnyObject & Sendable
 
 /// The data waiting to be written to one connection: lines or pictures.
@@ -125,13 +124,13 @@ protocol Outlet: AnyObject {
   var isIdle: Bool { get }
   /// True while events are lost because the client reads too slowly.
   var isLosing: Bool { get }
-  /// True for an outlet of replies and events, false for one of pictures.
+  /// True for an outlet of replies and events, false for an outlet of pictures.
   var carriesEvents: Bool { get }
   /// The maximum number of requests that are processed at the same time.
   var inFlightLimit: Int { get }
   /// Adds a reply, which is never dropped.
   func push(reply bytes: ByteBuffer)
-  /// Adds an event, which replaces an older one with its key, or drops it.
+  /// Adds an event. The event replaces an older event with its key; if there is no room, it is dropped.
   ///
   /// - Returns: whether events are being lost, this one included.
   func push(event: EncodedEvent, for role: Role) -> Bool
@@ -189,7 +188,7 @@ package final class MediaOutlet: Outlet {
   /// Called when all pictures have been written and the channel accepts more.
   package var onSpace: (@ServiceActor () -> Void)?
 
-  /// Creates an outlet in place of the one that carried lines.
+  /// Creates an outlet in place of the outlet that carried lines.
   ///
   /// - Parameters:
   ///   - outlet: the previous outlet, whose waiting lines are written before the first picture.
@@ -203,7 +202,7 @@ package final class MediaOutlet: Outlet {
   var isLosing: Bool { false }
   var carriesEvents: Bool { false }
 
-  /// One request at a time, since pictures are large.
+  /// Pictures are large, so only one request is processed at a time.
   var inFlightLimit: Int { 1 }
 
   func push(reply bytes: ByteBuffer) { replies.append((bytes, nil)) }
@@ -218,7 +217,7 @@ package final class MediaOutlet: Outlet {
     onPush()
   }
 
-  /// Sends a live picture, which replaces one that still waits to be written.
+  /// Sends a live picture, which replaces a live picture that still waits to be written.
   package func send(live picture: ByteBuffer) {
     live = picture
     onPush()
@@ -235,8 +234,7 @@ package final class MediaOutlet: Outlet {
     return (picture, nil)
   }
 
-  /// Reports that the channel accepts more, which for a large picture may be only after the kernel has sent a part
-  /// of it.
+  /// Reports that the channel accepts more. For a large picture, this may be only after the kernel has sent a part of it.
   func drained() {
     guard owesSpace else { return }
     owesSpace = false
@@ -252,7 +250,7 @@ package final class MediaOutlet: Outlet {
 
 // MARK: - History
 
-/// The last events, for clients that reconnect. Events that newer ones replace are not stored.
+/// The last events, for clients that reconnect. Events that newer events replace are not stored.
 struct EventHistory {
   /// The maximum number of stored events; 0 for none.
   var limit = 0 {
@@ -263,8 +261,7 @@ struct EventHistory {
   private var events = CircularBuffer<EncodedEvent>()
   private var bytes = 0
 
-  /// The maximum bytes of all stored events; older events are removed above it, even if there are
-  /// fewer than `limit`.
+  /// The largest number of bytes of all stored events. Older events beyond it are removed, even if there are fewer than `limit`.
   private static let largest = 4 << 20
 
   /// Records the number of an event that is not stored, and removes all earlier ones.
@@ -297,12 +294,12 @@ struct EventHistory {
 
 // MARK: - Encoded events
 
-/// An encoded event, and its encoding for observers if that differs.
+/// An encoded event, and its encoding for observers if this differs.
 package struct EncodedEvent {
   /// The name of the event, for subscriptions.
   let name: String
   let seq: Int
-  /// The key under which a newer event replaces this one in an outbox; nil if none does.
+  /// The key of the event. In an outbox, a newer event with the same key replaces it; nil if it is never replaced.
   let key: String?
   let full: ByteBuffer
   let redacted: ByteBuffer?
@@ -315,6 +312,6 @@ package struct EncodedEvent {
 
 /// An event type whose newer events replace older ones that have not been sent yet.
 package protocol CoalescingEvent: EventPayload {
-  /// The key under which a newer event replaces an older one; nil if it replaces none.
+  /// The key of the event. A newer event with the same key replaces it; nil if it neither replaces nor is replaced.
   var coalescingKey: String? { get }
 }

@@ -6,7 +6,7 @@ package struct LineFramer {
   package enum Next {
     /// A line without its line feed.
     case line(ByteBufferView)
-    /// More than `limit` bytes without a line feed, after which the stream cannot be interpreted.
+    /// More than `limit` bytes without a line feed; the rest of the stream cannot be interpreted.
     case tooLong
   }
 
@@ -23,7 +23,7 @@ package struct LineFramer {
   /// True if there are bytes that `next()` has not scanned, or more bytes than the limit of a line.
   package var mayHoldLine: Bool { scanned < buffer.readableBytes || buffer.readableBytes > limit }
 
-  /// Appends received bytes; keeps their buffer itself if no other bytes are pending.
+  /// Appends received bytes. If no other bytes are pending, keeps their buffer itself, without a copy.
   package mutating func append(_ bytes: inout ByteBuffer) {
     if buffer.readableBytes == 0 {
       buffer = bytes

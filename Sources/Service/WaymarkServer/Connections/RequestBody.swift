@@ -1,12 +1,12 @@
 import NIOCore
 import WaymarkProtocol
 
-/// The bytes that follow a request's line while they are received. They are kept if there is memory for
-/// them, or skipped.
+/// The bytes that follow a request's line, while they are received. They are kept if there is memory for them, and otherwise
+/// skipped.
 @ServiceActor
 package final class RequestBody {
   private enum State {
-    /// Neither kept nor skipped yet; the connection does not read.
+    /// The body is neither kept nor skipped yet, and the connection does not read.
     case waiting
     case kept
     case skipped

@@ -43,7 +43,7 @@ package struct Peer: Hashable, Sendable {
   package let process: Int32
   /// The effective user id.
   package let user: UInt32
-  /// The effective group id, followed by the supplementary ones.
+  /// The effective group id, then the supplementary group ids.
   package let groups: [UInt32]
 
   package init(process: Int32, user: UInt32, groups: [UInt32]) {
@@ -54,12 +54,12 @@ package struct Peer: Hashable, Sendable {
 
   /// Creates the peer of a connected Unix socket; `nil` if the kernel reports an error.
   package init?(descriptor: CInt) {
-    // Swift does not import struct ucred, which requires _GNU_SOURCE: pid, uid and gid of 32 bits each (unix(7),
+    // Swift does not import struct ucred, which requires _GNU_SOURCE. It consists of pid, uid and gid of 32 bits each (unix(7),
     // SO_PEERCRED).
     var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
     var size = socklen_t(12)
     guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0, size == 12 else { return nil }
-    // SO_PEERGROUPS (unix(7)) is 59 on all supported architectures. If the buffer is too small, it fails with ERANGE and
+    // SO_PEERGROUPS (unix(7)) is 59 on all supported architectures. If the buffer is too small, the call fails with ERANGE and
     // returns the required size.
     var groups = [UInt32](repeating: 0, count: 64)
     var length = socklen_t(groups.count * 4)
@@ -84,8 +84,8 @@ package struct ConnectionLimits: Hashable, Sendable {
   static let inFlight = 16
   /// The seconds within which a closing connection can still send its last line.
   package static let linger = 0.5
-  /// The seconds for which a slow client can still read after its connection was closed: the reason follows the data
-  /// that were already written.
+  /// The seconds for which a slow client can still read after its connection was closed. It first reads the data that were already
+  /// written, then the reason.
   static let slowConsumerLinger = 10.0
   /// The maximum bytes of events that wait for a connection.
   package var outbox = 1 << 20

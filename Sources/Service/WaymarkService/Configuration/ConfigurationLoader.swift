@@ -28,7 +28,7 @@ package struct ConfigurationLoader: Sendable {
     self.isSystem = isSystem
   }
 
-  /// The path of the file that is read if none is named.
+  /// The path of the file that is read if no file is named.
   package var standardFile: String {
     if isSystem { return "/etc/waymark/waymark.yaml" }
     if let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty { return folder + "/waymark/waymark.yaml" }
@@ -40,7 +40,7 @@ package struct ConfigurationLoader: Sendable {
 
   /// The folder of the persistent state: `STATE_DIRECTORY` of systemd, or the default.
   var stateFolder: String {
-    // If the variable lists several folders, the first is that of the unit.
+    // If the variable lists several folders, the first is the folder of the unit.
     if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
     if isSystem { return "/var/lib/waymark" }
     if let folder = environment["XDG_STATE_HOME"], !folder.isEmpty { return folder + "/waymark" }

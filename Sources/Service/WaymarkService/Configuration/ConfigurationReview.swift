@@ -10,8 +10,8 @@ import WaymarkWorker
 /// Loading with the checks of `ConfigurationReview`, as the service does at its start. `CameraSection` below has the
 /// checks of one camera's settings.
 extension ConfigurationLoader {
-  /// Loads the configuration and checks it on this device. The service starts only with a configuration without problems, and
-  /// reloads no other.
+  /// Loads the configuration and checks it on this device. The service neither starts with nor reloads a configuration that has
+  /// problems.
   ///
   /// - Parameters:
   ///   - features: the features of the program.
@@ -77,7 +77,7 @@ package enum ConfigurationReview {
   /// Returns the problems of the socket, the key of the trigger, and the folders.
   private static func places(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     var problems: [ConfigurationProblem] = []
-    // Clients use the flag and the variable of the socket, too, and need not be able to create it.
+    // A path from the flag or the variable is not checked: clients use both, too, and need not be able to create the socket.
     if let path = configuration.socket.path, !configuration.overrides.contains(where: { $0["socket.path"] != nil }) {
       let kind = FileKind(path)
       if SocketFile.address(path) == nil {
@@ -122,7 +122,7 @@ package enum ConfigurationReview {
           hint: names.isEmpty ? "Name a folder that has scenes in scenes.folders." : "Scenes are \(names)."))
     }
     if let path = configuration.scenes.library {
-      // The content is not checked: the service starts with a damaged library, or one of another release, and logs it.
+      // The content is not checked: the service also starts with a library that is damaged or of another release, and logs this.
       do throws(FileError) {
         _ = try WholeFile.head(path, count: 1)
       } catch {
@@ -144,7 +144,7 @@ private struct CameraSection {
       + configuration.cameras.map { CameraSection(settings: $0.settings, name: $0.name) }
   }
 
-  /// Returns the path in the file of a key at its top.
+  /// Returns the path of a key of the first camera in this camera's section of the file.
   func path(_ key: String) -> String {
     guard let name else { return key }
     return "cameras.\(name)." + (key.hasPrefix("camera.") ? String(key.dropFirst("camera.".count)) : key)
@@ -156,7 +156,7 @@ private struct CameraSection {
     func attempt(_ key: String, element: String? = nil, _ body: () throws -> Void) {
       if let problem = configuration.problem(path(key), element: element, body) { problems.append(problem) }
     }
-    // A source from a flag is checked when it is opened at the start, whose exit status is then `cannotOpen`.
+    // A source from a flag is checked when it is opened at the start; the exit status is then `cannotOpen`.
     if let source = settings.source.path, name != nil || configuration.overrides.first?["source.path"] == nil {
       var own = configuration
       (own.source, own.camera) = (settings.source, settings.camera)

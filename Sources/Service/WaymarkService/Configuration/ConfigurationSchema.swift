@@ -2,7 +2,7 @@ package import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// The keys of `waymark.yaml`, from which the file is read, checked and documented. The file also has the keys of the
+/// The keys of `waymark.yaml`. They determine how the file is read, checked and documented. The file also has the keys of the
 /// sections `cameras` (`CameraKeys`) and `profiles` (`ProfileKeys`).
 package struct ConfigurationSchema: Sendable {
   /// The keys of features among `keys`.
@@ -17,7 +17,7 @@ package struct ConfigurationSchema: Sendable {
   let profileKeys: [ConfigurationKey]
   package let table: ConfigurationTable
 
-  /// Creates the schema of the keys that every service has and those of features; for the parameters, see `Feature`.
+  /// Creates the schema of the keys that every service has and of the features' keys; for the parameters, see `Feature`.
   package init(
     keys featureKeys: [ConfigurationKey] = [], sectionKeys: [ConfigurationKey] = [], cameraKeys: Set<String> = [],
     profileKeys: [ConfigurationKey] = []
@@ -35,7 +35,7 @@ package struct ConfigurationSchema: Sendable {
       overlay: ProfileKeys.prefix, elsewhere: Self.elsewhere)
   }
 
-  /// The sections that only `waymark-station` has, each with the name of that package, which messages quote.
+  /// The sections that only `waymark-station` has, each with the name of the package `waymark-station` as messages quote it.
   private static let elsewhere = Dictionary(
     uniqueKeysWithValues: ["accounts", "count", "documents", "forms", "signatures", "text", "type"].map {
       ($0, "waymark-station")
@@ -89,8 +89,8 @@ package enum CameraKeys {
       "camera, with the keys listed there", change: .restart),
   ]
 
-  /// Returns the name of each key in a camera's section, with the corresponding key at the top of the file. The name of
-  /// a key of `camera` omits `camera.`; any other name is the whole path of its key.
+  /// Returns the name of each key in a camera's section, with the corresponding key at the top level of the file. The name of a key
+  /// of `camera` omits `camera.`; any other name is the whole path of its key.
   ///
   /// - Parameter further: the paths of the keys of features that the section can set.
   static func places(

@@ -8,8 +8,8 @@ package struct ServiceConfiguration: Sendable {
   /// A camera of the section `cameras`.
   package struct NamedCamera: Sendable {
     package let name: String
-    /// The settings of the camera's section, which can set keys of `source`, `camera` and `scan`, and `anchors.rate`;
-    /// defaults for all others.
+    /// The settings in the camera's section, which can set keys of `source`, `camera` and `scan`, and `anchors.rate`. All other
+    /// settings have their defaults.
     package let settings: ServiceSettings
     /// The values of the camera's section, for features.
     package let values: ConfigurationReader
@@ -25,15 +25,15 @@ package struct ServiceConfiguration: Sendable {
   package var settings = ServiceSettings()
   /// The further cameras, in the order of the file.
   package var cameras: [NamedCamera] = []
-  /// The folder of the persistent state, which has a subfolder for each part.
+  /// The folder of the persistent state, with a subfolder for each part of the service.
   package var stateFolder = "/var/lib/waymark"
   /// The configuration file, read and checked; nil if there is no file.
   package var document: ConfigurationDocument?
-  /// The values of flags and environment variables, which override those of the file.
+  /// The values of flags and environment variables, which override values of the file.
   var overrides: [[String: ConfigurationValue]] = []
   /// The keys of the program.
   package let schema: ConfigurationSchema
-  /// The values of all keys, from which features read their sections.
+  /// The values of all keys; features read their sections from it.
   package private(set) var values: ConfigurationReader
 
   /// The path of the configuration file; nil if there is no file.
@@ -45,8 +45,8 @@ package struct ServiceConfiguration: Sendable {
     (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
   }
 
-  /// The warnings about the onboarding settings, those of profiles included, in the order of the file: about key files,
-  /// and about declared kinds that are never accepted. The service starts with a configuration that has them.
+  /// The warnings about the onboarding settings, including the settings of profiles, in the order of the file: about key files, and
+  /// about declared kinds that are never accepted. The service starts despite warnings.
   package var warnings: [ConfigurationProblem] {
     func onboarding(_ configuration: ServiceConfiguration) -> OnboardingConfiguration {
       configuration.document.map { OnboardingConfiguration.read($0).configuration } ?? OnboardingConfiguration()
@@ -74,8 +74,7 @@ package struct ServiceConfiguration: Sendable {
     set { settings[keyPath: path] = newValue }
   }
 
-  /// Returns the configuration `wanted`, with the keys that need a restart set to their values in this, the running
-  /// configuration.
+  /// Returns the configuration `wanted`, but with the running values of the keys that need a restart.
   ///
   /// - Returns: the resulting configuration, and the names of the sections or keys that need a restart and differ.
   func running(insteadOf wanted: ServiceConfiguration) -> (configuration: ServiceConfiguration, restart: [String]) {
@@ -130,7 +129,7 @@ extension ServiceConfiguration {
     return document.problem(message, key, part ?? node, hint: hint)
   }
 
-  /// Returns the problem of a value that `check` throws; nil if it throws none.
+  /// Returns the problem of a value that `check` throws; nil if the value is valid.
   ///
   /// - Parameters:
   ///   - key: the path of the key in the file.
@@ -145,7 +144,7 @@ extension ServiceConfiguration {
     }
   }
 
-  /// Returns the problem of a folder in which the service cannot create files; empty if it can, or if no folder is named.
+  /// Returns the problem of a folder in which the service cannot create files; empty without a problem, or if no folder is named.
   ///
   /// - Parameters:
   ///   - key: the path of the key that names the folder.
@@ -193,16 +192,16 @@ extension ServiceConfiguration.NamedCamera {
 }
 
 extension ServiceConfiguration {
-  /// Returns this configuration with the source and the camera settings of a further camera, which inherits none of the
-  /// first camera's.
+  /// Returns this configuration with the source and the camera settings of a further camera. The further camera inherits nothing of
+  /// these from the first camera.
   package func using(camera other: NamedCamera) -> ServiceConfiguration {
     var result = self
     (result.source, result.camera) = (other.settings.source, other.settings.camera)
     return result
   }
 
-  /// Returns the settings of scans for a further camera: those of the first camera except `scan.autoBegin`, overridden by the camera's
-  /// section.
+  /// Returns the settings of scans for a further camera: the settings of the first camera except `scan.autoBegin`, overridden by
+  /// the camera's section.
   func scanSettings(of camera: NamedCamera) -> ServiceSettings.Scan {
     var result = settings
     result.scan.autoBegin = nil
@@ -210,12 +209,12 @@ extension ServiceConfiguration {
     return result.scan
   }
 
-  /// The configuration of each camera, that of the first camera first.
+  /// The configuration of each camera, the first camera's first.
   var byCamera: ByCamera<ServiceConfiguration> {
     ByCamera(self, named: settings.camera.name, others: cameras.map { ($0.name, using(camera: $0)) })
   }
 
-  /// The names of all cameras, that of the first camera first.
+  /// The names of all cameras, the first camera's first.
   package var cameraNames: [String] { [settings.camera.name] + cameras.map(\.name) }
 
   /// The problems of the cameras' names, of `trigger.camera`, and of devices and sources that cameras cannot share.
@@ -238,8 +237,8 @@ extension ServiceConfiguration {
         "cameras.\(settings.camera.name)", "the first camera has this name",
         hint: "Rename one: camera.name names the first, which is \(ServiceSettings().camera.name) without it.")
     }
-    // With several cameras, each needs its own device: automatic selection could find them in any order, and a device
-    // in use cannot be opened again.
+    // With several cameras, each needs its own device: automatic selection could find the devices in any order, and a device in use
+    // cannot be opened again.
     var taken: [String: String] = [:]
     let all =
       [("camera.device", settings)] + cameras.map { ("cameras.\($0.name).device", $0.settings) }
@@ -280,8 +279,8 @@ extension ServiceConfiguration {
   /// The profiles of the file, in its order.
   package var profiles: [ServiceProfile] { document.map { ServiceProfile.read($0).profiles } ?? [] }
 
-  /// Returns this configuration with the settings of a profile in place of those of the file; flags and environment
-  /// variables still override them.
+  /// Returns this configuration with the settings of a profile in place of the file's settings. Flags and environment variables
+  /// still override them.
   ///
   /// - Returns: nil if the file has no profile of this name.
   package func using(profile name: String) -> ServiceConfiguration? {
@@ -296,7 +295,7 @@ extension ServiceConfiguration {
     return result
   }
 
-  /// Returns the problems that the settings of profiles add to those that apply without a profile.
+  /// Returns the problems that the settings of profiles add to the problems without a profile.
   ///
   /// - Parameter check: returns the problems of a configuration.
   package func profileProblems(

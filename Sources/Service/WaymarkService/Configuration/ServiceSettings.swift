@@ -8,7 +8,7 @@ package import WaymarkScenes
 package import WaymarkServer
 import WaymarkSystem
 
-/// The settings of the service, by section. `SceneSettings` below has those of scenes and anchors.
+/// The settings of the service, by section. `SceneSettings` below has the settings of scenes and anchors.
 package struct ServiceSettings: Configurable, Equatable {
   package struct Socket: Hashable, Sendable {
     package var path: String?
@@ -57,7 +57,7 @@ package struct ServiceSettings: Configurable, Equatable {
     package var barcodeSymbologies: [String]?
     /// The maximum number of frames read per second; nil for all.
     package var rate: Double?
-    /// The seconds out of view after which a code is reported again.
+    /// The seconds that a code must be out of view before it is reported again.
     package var newAfter = LiveScan.Settings().newAfter
   }
 
@@ -199,7 +199,7 @@ package struct ServiceSettings: Configurable, Equatable {
 
   /// Creates the setting of a camera's control.
   ///
-  /// - Parameter read: converts the value in the file to that of the driver; nil if it is invalid.
+  /// - Parameter read: converts the value in the file to the driver's value; nil if it is invalid.
   private static func control<Value: SettingValue>(
     _ name: String, _ kind: ConfigurationKind, _ meaning: String, from read: @escaping @Sendable (Value) -> Int?
   ) -> Setting<Self> {
@@ -280,15 +280,15 @@ extension LogSettings.Format: SettingWord {}
 /// The settings of scenes and anchors.
 package struct SceneSettings: Equatable, Sendable {
   package var folders: [String] = []
-  /// The folder of compiled anchors; nil for one in the cache folder of the service or user.
+  /// The folder of compiled anchors; nil for a folder in the cache folder of the service or user.
   package var cache: String?
-  /// The name of the scene to load at the start; nil for none.
+  /// The name of the scene to load at the start; nil without a scene.
   package var load: String?
   /// True if the session starts as soon as that scene is loaded.
   package var start = false
-  /// The seconds after which a session annotates, and after which it loses an anchor.
+  /// The timing of a session: the seconds before it shows annotations, and the seconds before it counts an anchor as lost.
   package var session = SessionConfiguration()
-  /// The path of the library that is followed while no session is active; nil for none.
+  /// The path of the library whose anchors are followed while no session is active; nil without a library.
   package var library: String?
   /// The largest number of copies of one library anchor that are followed at the same time.
   package var copies = 1

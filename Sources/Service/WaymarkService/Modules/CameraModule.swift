@@ -8,8 +8,7 @@ import WaymarkSystem
 /// Serves `torch` and `camera.*`: lists the attached cameras, selects one, and sets its controls.
 @ServiceActor
 package final class CameraModule: ServiceModule {
-  /// Returns the name of another configured camera that uses a device, given the device's identity; nil if none
-  /// does.
+  /// Returns the name of the other configured camera that uses a device, given the device's identity; nil without such a camera.
   var owner: @ServiceActor (_ device: String) -> String? = { _ in nil }
   private let capture: CaptureModule
   private var settings: CameraSettings
@@ -18,7 +17,7 @@ package final class CameraModule: ServiceModule {
   /// The search for cameras in progress; simultaneous requests share it.
   private var search: Task<[AttachedCamera], any Error>?
 
-  /// Creates the module, which can replace the source of `capture` with other cameras, opened with these settings.
+  /// Creates the module. It can replace the source of `capture` by other cameras, which are opened with these settings.
   package init(
     capture: CaptureModule, settings: CameraSettings, makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) {

@@ -7,11 +7,11 @@ package import WaymarkServer
 package import WaymarkSystem
 package import WaymarkWorker
 
-/// Holds the source of a camera's frames, and the pipeline that carries them to the lanes of other modules, and publishes
-/// `camera.status`. `SourceLogPace` below limits the log lines about it, and `LensStore` saves the estimated lenses.
+/// Owns the source of a camera's frames and the pipeline that passes frames to other modules, and publishes `camera.status`.
+/// `SourceLogPace` below limits the log lines about the source, and `LensStore` saves the estimated lenses.
 @ServiceActor
 package final class CaptureModule: ServiceModule {
-  /// The pipeline; other modules add their lanes to it.
+  /// The pipeline. Other modules add their lanes (threads that process frames) to it.
   package nonisolated let pipeline: FramePipeline
   package private(set) var status = CameraStatus(status: .closed)
   /// The handlers that are called after each change of the source's state.
@@ -62,7 +62,7 @@ package final class CaptureModule: ServiceModule {
   /// Waits until the source is closed.
   ///
   /// - Parameter deadline: the time at which to give up, in seconds of `MonotonicClock.now`.
-  /// - Returns: true if it is closed, or `stop()` was not called.
+  /// - Returns: true if the source is closed, or `stop()` was not called.
   package func finished(by deadline: Double) async -> Bool {
     while hasEnded == false, MonotonicClock.now < deadline { await ServiceActor.pause(0.002) }
     return hasEnded != false
@@ -104,10 +104,11 @@ package final class CaptureModule: ServiceModule {
   }
 }
 
-/// Chooses the changes of a source that are logged: all but those of the pictures' size or rate alone, of which one a minute is.
+/// Decides which changes of a source are logged. Changes of only the pictures' size or rate are logged once a minute, all other
+/// changes always.
 struct SourceLogPace {
   private var last: SourceStatus?
-  /// The time from which another size is logged, in seconds.
+  /// The time from which another size is logged again, in seconds.
   private var due = -Double.infinity
 
   /// Returns whether a change at the time `now`, in seconds, is logged.
@@ -133,9 +134,8 @@ extension CameraStatus {
 
 // MARK: - Saved lenses
 
-/// Saves the estimated lenses, by camera, in a file, so that they need not be estimated again after a restart.
-///
-/// A damaged file is ignored, and the lenses are estimated again.
+/// Saves the estimated lenses in a file, by camera, so that they need not be estimated again after a restart. If the file is
+/// damaged, it is ignored and the lenses are estimated again.
 @ServiceActor
 package final class LensStore {
   private struct Entry: Codable {

@@ -115,7 +115,8 @@ final class ReloadModule: ServiceModule {
   private let configuration: @ServiceActor () -> ConfigurationInUse
   /// The reload in progress, or the last one.
   private var current: Task<[String], any Error>?
-  /// The reload that waits for `current`. It serves all requests that come before it starts, since it reads the file after them.
+  /// The reload that waits for `current`. It serves all requests that arrive before it starts, because it reads the file after
+  /// them.
   private var next: Task<[String], any Error>?
 
   /// Creates the module with the functions that do its work.
@@ -139,8 +140,8 @@ final class ReloadModule: ServiceModule {
     }
   }
 
-  /// Reloads the configuration. Requests during a reload share one more reload after it, so that any number of
-  /// simultaneous requests causes at most two.
+  /// Reloads the configuration. Requests that arrive during a reload share one further reload, so that any number of simultaneous
+  /// requests causes at most two.
   ///
   /// - Throws: the error of the reload that serves the request.
   func run() async throws -> [String] {

@@ -76,7 +76,7 @@ struct Gallery: Sendable {
   let folders: [String]
   private let key: UInt64
 
-  /// Creates a gallery of `folders`. Its ids depend on `key`, so they are invalid in any other gallery.
+  /// Creates a gallery of `folders`. The ids of its pictures depend on `key`, so they are invalid in any other gallery.
   init(folders: [String], key: UInt64 = .random(in: .min ... .max)) {
     self.folders = folders
     self.key = key
@@ -124,8 +124,8 @@ struct Gallery: Sendable {
       hint: "Close other clients, or raise LimitNOFILE.")
   }
 
-  /// Returns the id of a file: the FNV-1a hash of the key, the folder's index and the name, which cannot be converted
-  /// back to a path.
+  /// Returns the id of a file: the FNV-1a hash of the key, the folder's index and the name. The id cannot be converted back to a
+  /// path.
   private func id(_ folder: Int, _ name: [UInt8]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ key
     for byte in Array("\(folder)/".utf8) + name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -137,7 +137,7 @@ struct Gallery: Sendable {
   /// - Throws: `badPicture` if the file cannot be read, is a link or is too large; or the error of listing the folders.
   func open(_ id: String) throws -> OpenPicture? {
     guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
-    // The name was just read from this folder; a link that has replaced the file since is not followed.
+    // The name was just read from this folder. If a link has replaced the file since then, the link is not followed.
     return try OpenPicture(entry.file, in: folders[entry.folder])
   }
 }

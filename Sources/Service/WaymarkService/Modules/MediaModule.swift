@@ -7,14 +7,14 @@ package import WaymarkServer
 import WaymarkSystem
 package import WaymarkWorker
 
-/// Serves `media.*`: sends pictures to operators, and to observers if the roles allow it, over connections that carry
-/// only pictures.
+/// Serves `media.*`: sends pictures to operators, and to observers if the roles allow it, over connections that carry only
+/// pictures.
 ///
-/// The preview is a lane of the pipeline: it encodes the newest frame, and is off without subscribers.
+/// The preview is a lane of the pipeline. It encodes the newest frame, and is off without subscribers.
 @ServiceActor
 package final class MediaModule: ServiceModule {
-  /// The functions that return the path of a picture of `media.resource` by its id, or nil; called in order until one
-  /// returns a path.
+  /// Functions that return the path of a picture for `media.resource` by its id, or nil. They are called in order until one returns
+  /// a path.
   package var resources: [@ServiceActor (_ id: String) -> String?] = []
   /// Opens the pictures of `media.gallery`.
   package var gallery: (@Sendable (_ id: String) async throws -> OpenPicture)?
@@ -86,8 +86,8 @@ package final class MediaModule: ServiceModule {
       }
     }
     previews[connection.number] = watch
-    // The next picture is encoded when this one has been sent, so that it is of the newest frame and none is encoded
-    // to wait in the buffer.
+    // The next picture is encoded only when this picture has been sent. It then shows the newest frame, and pictures do not wait in
+    // the buffer.
     outlet.onSpace = { watch.ready() }
   }
 
@@ -117,7 +117,7 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  /// A reply to a snapshot request, claimed by the frame or by the timeout, so that only one of them is sent.
+  /// A reply to a snapshot request. Either the frame or the timeout claims it, so that only one reply is sent.
   @ServiceActor
   private final class Answer: Sendable {
     var watch: MediaSubscription?

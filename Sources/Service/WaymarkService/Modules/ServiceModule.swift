@@ -18,7 +18,7 @@ extension ServiceModule {
 
 // MARK: - Values of several cameras
 
-/// One value for each camera, in the order of the configuration. Requests without a camera name use the first.
+/// One value for each camera, in the order of the configuration. Requests without a camera name use the first value.
 package struct ByCamera<Part> {
   /// The values with the names of their cameras; at least one.
   package let parts: [(name: String, part: Part)]
@@ -39,7 +39,7 @@ package struct ByCamera<Part> {
 
   package var all: [Part] { parts.map(\.part) }
 
-  /// Returns the value of the camera with this name; of the first camera if the name is nil.
+  /// Returns the value of the camera with this name, or of the first camera if the name is nil.
   ///
   /// - Throws: `notFound` if no camera has this name.
   package func part(of name: String?) throws(ServiceError) -> Part {

@@ -4,7 +4,7 @@ import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkSystem
 
-/// Serves `config.show`, `config.check`, `log.read` and `report.make`, with which operators set the device up. No reply contains
+/// Serves `config.show`, `config.check`, `log.read` and `report.make`, which operators use to set the device up. Replies contain no
 /// secrets.
 @ServiceActor
 package final class SetupModule: ServerModule {
@@ -17,14 +17,14 @@ package final class SetupModule: ServerModule {
   private let configuration: @ServiceActor () -> (ServiceConfiguration, restart: [String])
   private let check: @Sendable (String) -> [ConfigurationProblem]
   private let report: @Sendable () throws -> ChildProgram.Result
-  /// The methods in progress, of those that serve one client at a time.
+  /// The methods in progress, out of the methods that serve one client at a time.
   private var underway: Set<String> = []
 
   /// Creates the module with the functions that do its work.
   ///
   /// - Parameters:
   ///   - file: the path of the configuration file.
-  ///   - configuration: returns the configuration in use, and the sections of it that need a restart.
+  /// - configuration: returns the configuration in use, and its sections that need a restart.
   ///   - check: returns the problems that the configuration would have with a text in place of its file.
   ///   - report: runs the program that prints the report.
   package init(
@@ -69,7 +69,7 @@ package final class SetupModule: ServerModule {
 
   /// Returns the output of the program that makes the report.
   ///
-  /// - Throws: `internalError` if it failed.
+  /// - Throws: `internalError` if the program failed.
   private nonisolated static func text(_ result: ChildProgram.Result) throws -> String {
     guard result.status == 0 else {
       throw ServiceError(
@@ -79,8 +79,7 @@ package final class SetupModule: ServerModule {
     return String(decoding: result.output, as: UTF8.self)
   }
 
-  /// Returns a problem as it is sent to the client. It quotes only the checked text, since a file that the text names may be
-  /// secret.
+  /// Returns a problem as the client receives it. It quotes only the checked text, because a file named in the text may be secret.
   nonisolated static func fault(_ problem: ConfigurationProblem, of text: String, _ file: String) -> ConfigurationFault
   {
     func shown(_ message: String) -> String {
@@ -91,7 +90,7 @@ package final class SetupModule: ServerModule {
       line: problem.origin == file ? problem.line : nil, message: shown(problem.description), hint: shown(problem.hint))
   }
 
-  /// Runs work that may block, for one client of the method at a time.
+  /// Runs work that may block. A method does so for one client at a time.
   ///
   /// - Throws: `busy` if the method serves another client, and the errors of `work`.
   private func alone<Value: Sendable>(
@@ -104,7 +103,7 @@ package final class SetupModule: ServerModule {
     return try await Self.aside(work)
   }
 
-  /// Runs work that may block on a global queue, so that it takes no thread from pictures and scenes.
+  /// Runs work that may block on a global queue, where it occupies no thread for pictures and scenes.
   private nonisolated static func aside<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

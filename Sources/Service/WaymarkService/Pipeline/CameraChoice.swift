@@ -2,8 +2,8 @@ package import WaymarkImage
 
 /// Chooses the intrinsics for frames of a given size, from the calibrations, the field of view, and what was learned.
 package struct CameraChoice: Hashable, Sendable {
-  /// A calibration with the size of the frames from which it was made, in pixels; a width of 0 means an unknown size, and the calibration then
-  /// applies to frames of any size.
+  /// A calibration with the size of the frames from which it was made, in pixels. If the width is 0, the size is unknown and the
+  /// calibration applies to frames of any size.
   package struct Calibration: Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -16,16 +16,17 @@ package struct CameraChoice: Hashable, Sendable {
   /// The angle of view across the longer side of the frame, in radians, for cameras without a calibration.
   package var fieldOfView: Double?
 
-  /// Returns the choice for one camera: the calibrations for its name before those for any camera.
+  /// Returns the choice for one camera: first the calibrations for its name, then the calibrations for any camera.
   package func narrowed(to device: String) -> CameraChoice {
     let named = calibrations.filter { $0.camera.map(device.contains) == true }
     return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
   }
 
-  /// Returns the intrinsics for frames of a size, the first of these that exists: a calibration of the same size; the largest calibration of
-  /// the same aspect ratio, scaled; a calibration of unknown size; the field of view; the learned intrinsics; an assumed field of view.
+  /// Returns the intrinsics for frames of a size: the first available of a calibration of the same size; the largest calibration of
+  /// the same aspect ratio, scaled; a calibration of unknown size; the field of view; the learned intrinsics; an assumed field of
+  /// view.
   ///
-  /// - Parameter learned: the intrinsics that a `LensLearner` knows; nil if it knows none.
+  /// - Parameter learned: the intrinsics that a `LensLearner` has estimated; nil if it has none.
   package func intrinsics(width: Int, height: Int, learned: @autoclosure () -> CameraIntrinsics? = nil)
     -> CameraIntrinsics
   {

@@ -3,13 +3,11 @@ import WaymarkImage
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// Passes the frames of one source to any number of lanes. Each lane has a slot for the newest frame, and no lane waits
-/// for another.
+/// Passes the frames of one source to any number of lanes. A lane is a thread for one kind of work on frames, such as reading
+/// codes. Each lane has a slot for the newest frame, and lanes do not wait for each other.
 ///
-/// `SourceNeed` below decides when the source is open.
-///
-/// The source is open while a lane needs frames, and for some time after that. The pipeline's own thread opens and closes
-/// it, so that no caller waits for a device.
+/// The source is open while a lane needs frames, and for some time after that; `SourceNeed` below decides this. The pipeline's own
+/// thread opens and closes the source, so that callers do not wait for a device.
 package final class FramePipeline: FrameSink {
   private struct Control: Sendable {
     var source: any FrameSource
@@ -38,7 +36,7 @@ package final class FramePipeline: FrameSink {
 
   deinit { control.update { $0.stopping = true } }
 
-  /// Adds a lane, which receives frames from now on while it is enabled.
+  /// Adds a lane. It receives frames from now on while it is enabled.
   package func add(_ lane: any FrameLane) {
     flow.withLock { $0.lanes.append(lane) }
     lane.onDemandChange { [weak self] in self?.reviewDemand() }
@@ -73,7 +71,7 @@ package final class FramePipeline: FrameSink {
   package func stop() {
     control.update { $0.stopping = true }
     let lanes = flow.withLock { $0.lanes }
-    // Every lane is asked first, so that their frames and the source's device are waited for at the same time.
+    // All lanes are first asked to stop, so that the waits for their frames and for the source's device overlap.
     for lane in lanes { lane.askToStop() }
     thread.stop()
     control.withLock { $0.source }.stop()
@@ -172,7 +170,7 @@ extension FramePipeline {
 
 // MARK: - The need for a source
 
-/// Decides when the source is open: from the moment a lane needs frames until some time after the last lane needed any.
+/// Decides when the source is open: from the moment a lane needs frames until some time after the last need.
 ///
 /// A state machine without a clock: the caller passes the time, and calls `update` again at `deadline`.
 package struct SourceNeed: Sendable, Equatable {
@@ -187,8 +185,8 @@ package struct SourceNeed: Sendable, Equatable {
   private let idleTime: Double
   /// True if the source should be open now.
   package private(set) var isOpen = false
-  /// The time at which the source is to be closed unless a lane needs frames by then, in seconds of the caller's clock;
-  /// nil if it is not to be closed.
+  /// The time at which the source is to be closed unless a lane needs frames by then, in seconds of the caller's clock; nil without
+  /// such a time.
   package private(set) var deadline: Double?
   private var needed = false
 
@@ -200,7 +198,7 @@ package struct SourceNeed: Sendable, Equatable {
   /// Sets whether frames are needed. Also called at the deadline.
   ///
   /// - Parameter now: the time in seconds of a monotonic clock.
-  /// - Returns: whether to open or close the source; nil for neither.
+  /// - Returns: whether to open or close the source; nil to do neither.
   package mutating func update(_ needed: Bool, at now: Double) -> Effect? {
     if needed {
       deadline = nil

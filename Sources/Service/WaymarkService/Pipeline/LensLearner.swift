@@ -2,13 +2,11 @@ import WaymarkFrames
 package import WaymarkImage
 import WaymarkSystem
 
-/// Estimates the focal length of a camera without a calibration, from the anchors and codes that its lanes follow. The lanes of a camera share
-/// one learner.
+/// Estimates the focal length of a camera without a calibration, from the anchors and codes that its lanes follow. The lanes of a
+/// camera share one learner. `LaneLens` below has the intrinsics that one lane uses, and selects the views for the learner.
 ///
-/// `LaneLens` below has the intrinsics that one lane uses, and selects its views.
-///
-/// A lane passes one view per frame. While the estimator processes the view of one lane, the views of other lanes are dropped, so that no lane
-/// waits.
+/// A lane passes one view per frame. While the estimator processes the view of one lane, views of other lanes are dropped, so that
+/// lanes do not wait.
 package final class LensLearner: Sendable {
   /// The focal length of a camera for frames of a size.
   package struct Lens: Hashable, Sendable {
@@ -26,7 +24,7 @@ package final class LensLearner: Sendable {
     /// Returns whether this lens replaces the known one. Its deviation must be at most `sufficient`, and one of these
     /// must hold:
     /// - no lens of the same aspect ratio is known;
-    /// - its deviation is at most 0.7 times that of the known lens;
+    /// - its deviation is at most 0.7 times the deviation of the known lens;
     /// - the focal lengths differ, relatively, by more than three times the sum of both deviations.
     func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
@@ -41,7 +39,7 @@ package final class LensLearner: Sendable {
     var known: Lens?
     var estimator: FocalLengthEstimator?
     var isLent = false
-    /// The camera's name, and a number that increases with every change of the camera, so that results for an earlier camera are ignored.
+    /// The camera's name, and a number that increases with every change of the camera. Results with an earlier number are ignored.
     var camera = (name: "", number: 0)
     var onLens: (@Sendable (Lens, _ camera: String) -> Void)?
   }
@@ -60,7 +58,7 @@ package final class LensLearner: Sendable {
 
   /// Starts to estimate for a camera.
   ///
-  /// - Parameter known: the saved lens of the camera; nil if none is saved.
+  /// - Parameter known: the saved lens of the camera; nil without a saved lens.
   package func begin(_ known: Lens?, of camera: String) {
     state.update { state in
       (state.known, state.estimator) = (known, nil)
@@ -111,13 +109,13 @@ struct LaneLens<Key: Hashable> {
   private var isUnknown = false
   /// True if nothing was followed in the last frame.
   private var isIdle = true
-  /// The corners of the followed objects in the last frame and in the current one.
+  /// The corners of the followed objects in the last frame and in the current frame.
   private var (last, present): ([Key: Quadrilateral], [Key: Quadrilateral]) = ([:], [:])
   private var turn = 0
 
   init(_ learner: LensLearner) { self.learner = learner }
 
-  /// Chooses the intrinsics for a frame. Newly learned ones apply as soon as nothing is followed, so that poses do not jump.
+  /// Chooses the intrinsics for a frame. Newly learned intrinsics apply only while nothing is followed, so that poses do not jump.
   ///
   /// - Returns: whether the intrinsics have changed and the lane has to start over.
   mutating func changes(for frame: Frame, of cameras: CameraChoice, startsOver: Bool) -> Bool {
@@ -143,8 +141,8 @@ struct LaneLens<Key: Hashable> {
     learner.take(view, width: frame.width, height: frame.height)
   }
 
-  /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling
-  /// shutter distorts moving objects. Several such objects take turns from frame to frame; nil if no object is suitable.
+  /// Returns an object of a frame to learn from: it is large, has a high score, and is nearly at rest, because a rolling shutter
+  /// distorts moving objects. Several such objects take turns from frame to frame. Nil without a suitable object.
   ///
   /// - Parameter seen: the followed objects in the frame that are flat and whose proportions are known.
   mutating func next(_ seen: some Sequence<(Key, AnchorPlacement)>, width: Int, height: Int) -> AnchorPlacement? {

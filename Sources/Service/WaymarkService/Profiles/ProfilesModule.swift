@@ -35,7 +35,7 @@ package final class ProfilesModule: ServiceModule {
     timer?.cancel()
   }
 
-  /// Replaces the profiles; a profile that a client or a code chose stays in use if it still exists.
+  /// Replaces the profiles. The profile that a client or a code chose stays in use if it still exists.
   ///
   /// - Returns: the name of the profile in use, or `nil`. `onChange` is not called, since the caller applies all
   ///   settings.
@@ -47,7 +47,7 @@ package final class ProfilesModule: ServiceModule {
 
   /// Chooses a profile by the text of a code.
   ///
-  /// - Returns: true if a profile has this code; the caller then does not publish it.
+  /// - Returns: true if a profile has this code, in which case the caller does not publish the code.
   package func take(_ code: String) -> Bool {
     guard profiles.contains(where: \.hasCodes), chooser.profile(for: code) != nil else { return false }
     handle(.code(code))

@@ -92,8 +92,8 @@ extension ServiceProfile {
 
 // MARK: - The choice of a profile
 
-/// Decides which profile is in use: the one that a client or a code chose, otherwise the first whose schedule contains the moment,
-/// otherwise none. A state machine whose inputs contain the time, in seconds of a monotonic clock.
+/// Decides which profile is in use: the profile that a client or a code chose, or else the first profile whose schedule contains
+/// the moment, or else none. A state machine whose inputs contain the time, in seconds of a monotonic clock.
 package struct ProfileChooser: Sendable {
   package enum Reason: Hashable, Sendable {
     case none
@@ -106,7 +106,7 @@ package struct ProfileChooser: Sendable {
   package struct Choice: Hashable, Sendable {
     package var profile: String?
     package var reason: Reason
-    /// The time at which the choice ends, in seconds of the clock of the inputs; nil if it does not end by itself.
+    /// The time at which the choice ends, in seconds of the clock of the inputs; nil if the choice lasts until it is replaced.
     package var until: Double?
 
     static let usual = Choice(profile: nil, reason: .none)
@@ -127,14 +127,14 @@ package struct ProfileChooser: Sendable {
   private var seen: [(text: String, time: Double)] = []
   package private(set) var choice = Choice.usual
 
-  /// The seconds out of view after which a code chooses a profile again.
+  /// The seconds that a code must be out of view before it chooses a profile again.
   static let newAfter = 2.0
   /// The maximum number of codes that are remembered.
   private static let memory = 16
 
   /// Creates a chooser.
   ///
-  /// - Parameter profiles: the profiles; of several that apply the first is chosen.
+  /// - Parameter profiles: the profiles. Of several that apply, the first is chosen.
   package init(_ profiles: [ServiceProfile]) { self.profiles = profiles }
 
   /// True if at least one profile has a schedule.
@@ -144,7 +144,7 @@ package struct ProfileChooser: Sendable {
 
   package func profile(for code: String) -> ServiceProfile? { profiles.first { $0.isChosen(by: code) } }
 
-  /// Returns the time at which the input `tick` is due, in seconds of the clock of the inputs; nil if it is not.
+  /// Returns the time at which the input `tick` is due, in seconds of the clock of the inputs; nil if it is not due.
   package func deadline(at now: Double, _ moment: LocalMoment) -> Double? {
     let minute = hasSchedule ? now + Double(60 - min(moment.second, 59)) : nil
     guard let until = made?.until else { return minute }

@@ -8,11 +8,10 @@ package import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// Serves `codes.*`, and publishes the events `codes.*` and `code.*`: follows codes from frame to frame after they were
-/// read once. `CodeTap` below lets a feature process the followed codes on the lane's thread.
+/// Serves `codes.*`, and publishes the events `codes.*` and `code.*`: follows codes from frame to frame after they were read once.
+/// `CodeTap` below lets a feature process the followed codes on the lane's thread.
 ///
-/// Each client requests symbologies. One lane follows the codes of all requests, and every subscriber receives its
-/// events.
+/// Each client requests symbologies. One lane follows the codes of all requests, and every subscriber receives the lane's events.
 @ServiceActor
 package final class CodesModule: ServiceModule {
   /// A client or module that requests to follow codes.
@@ -42,10 +41,10 @@ package final class CodesModule: ServiceModule {
   private var generation = 0
   private var isStopped = false
 
-  /// Adds a lane to the pipeline of `capture` that follows the codes which `scans` reads.
+  /// Adds a lane to the pipeline of `capture`. The lane follows the codes that `scans` reads.
   ///
-  /// - Parameter place: the index of this camera and the number of cameras, so that the cameras never give two codes
-  ///   the same number.
+  /// - Parameter place: the index of this camera and the number of cameras, so that codes of different cameras have different
+  ///   numbers.
   package init(
     hub: Hub, scans: ScanModule, capture: CaptureModule, cameras: CameraChoice, place: (index: Int, count: Int) = (0, 1)
   ) {
@@ -97,7 +96,7 @@ package final class CodesModule: ServiceModule {
   /// Sets the tap that receives the followed codes of each frame.
   package func use(_ tap: any CodeTap) { tapping.update { $0 = tap } }
 
-  /// Follows codes of these symbologies; replaces an earlier request of the same follower.
+  /// Follows codes of these symbologies. Replaces an earlier request of the same follower.
   package func follow(_ symbologies: Set<Symbology>, sizes: [CodeTask.Size] = [], for follower: Follower) {
     requests.removeAll { $0.follower == follower }
     requests.append((follower, FollowRequest(symbologies: symbologies, sizes: sizes)))
@@ -120,7 +119,7 @@ package final class CodesModule: ServiceModule {
     scans.followedCodes.setOpen(false)
   }
 
-  /// Uses other calibrations from now on; if those of this camera have changed, the codes in view are found again.
+  /// Uses other calibrations from now on. If the calibrations of this camera have changed, the codes in view are found again.
   package func use(_ cameras: CameraChoice) {
     guard cameras != configured else { return }
     configured = cameras
@@ -134,7 +133,7 @@ package final class CodesModule: ServiceModule {
   private func review() {
     guard !isStopped else { return }
     let cameras = configured.narrowed(to: capture.pipeline.status.device)
-    // Of several sizes that fit a code the first applies, so the newest request comes first.
+    // If several sizes fit a code, the first applies, so the newest request comes first.
     let sizes = requests.reversed().flatMap(\.request.sizes)
     let old = lane.settings
     if old.cameras != cameras || old.sizes != sizes || requests.isEmpty {
@@ -196,7 +195,7 @@ package final class CodesModule: ServiceModule {
 
 // MARK: - Taps
 
-/// Receives the codes that a camera's lane follows, on the thread of the lane, so that it does not delay clients.
+/// Receives the codes that a camera's lane follows. Called on the lane's thread, so that it does not delay clients.
 package protocol CodeTap: Sendable {
   /// Processes the followed codes of a frame.
   ///
@@ -212,7 +211,7 @@ package struct FollowedCodes: Sendable {
   package let seen: [(number: Int, corners: Quadrilateral)]
   /// The codes that are no longer followed.
   package let lost: [Int]
-  /// The number of the lane's task. It changes when following starts again, and all earlier codes are lost.
+  /// The number of the lane's task. It changes when following starts over; all earlier codes are then lost.
   package let generation: Int
 
   init(_ reading: CodeReading) {
@@ -229,7 +228,7 @@ package struct FollowedCodes: Sendable {
 package struct TappedCodes: Sendable {
   /// The numbers of the codes that the tap counts in this frame.
   package let counted: Set<Int>
-  /// Publishes the events of the tap. Called while the codes that are lost with this frame are still known.
+  /// Publishes the events of the tap. Called before the codes that are lost with this frame are forgotten.
   package let publish: @ServiceActor @Sendable () -> Void
 
   package init(counted: Set<Int>, publish: @escaping @ServiceActor @Sendable () -> Void) {

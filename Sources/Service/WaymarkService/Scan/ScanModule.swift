@@ -11,9 +11,9 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// Serves `scan.*` and `gallery.scan`: feeds the armed scan with frames and publishes its effects.
+/// Serves `scan.*` and `gallery.scan`: passes frames to the armed scan and publishes its effects.
 ///
-/// `LiveScan` decides; this module adds the clock, the frames, and the translation to the protocol.
+/// `LiveScan` makes the decisions; this module adds the clock, the frames, and the translation to the protocol.
 @ServiceActor
 package final class ScanModule: ServiceModule {
   /// A consumer of the read codes other than the armed scan.
@@ -26,7 +26,7 @@ package final class ScanModule: ServiceModule {
   /// The newest codes that the lane has read, for the followers of codes and for the scene.
   let (followedCodes, sceneCodes) = (CodeMailbox(), CodeMailbox())
   package private(set) var rules: ScanRules
-  /// Returns whether another module takes a code, given its text; the armed scan then ignores the code.
+  /// Returns whether another module claims a code, given its text. The armed scan then ignores the code.
   var isForOthers: @ServiceActor (String) -> Bool = { _ in false }
   private unowned let hub: Hub
   private var machine: LiveScan
@@ -48,14 +48,13 @@ package final class ScanModule: ServiceModule {
   private var lastStatus: ScannerStatus
   /// The source of the accepted code that waits for its confirmation.
   private var acceptedSource = ScanSource.camera
-  /// The id of the scan that was armed for a picture, and the picture's id in the gallery; nil if the scan reads
-  /// frames of the camera.
+  /// The id of the scan that was armed for a picture, and the picture's id in the gallery; nil if the scan reads frames of the
+  /// camera.
   private var picture: (scan: String, id: String?)?
 
   /// Adds a lane that reads codes to the pipeline of `capture`.
   ///
-  /// - Parameter further: the name of a further camera, with which the ids of its scans begin; nil for the first
-  ///   camera.
+  /// - Parameter further: the name of a further camera, which prefixes the ids of its scans; nil for the first camera.
   package init(hub: Hub, capture: CaptureModule, rules: ScanRules, further: String? = nil) {
     self.hub = hub
     self.capture = capture
@@ -157,15 +156,14 @@ package final class ScanModule: ServiceModule {
     }
   }
 
-  /// Performs a request of a client; throws the error of its refusal.
+  /// Passes a client's request to the scan; throws the error if it is refused.
   private func perform(_ input: LiveScan.Input) throws {
     let effects = machine.handle(input, at: MonotonicClock.now)
     apply(effects)
     for case .refused(let refusal) in effects { throw ScanWire.error(refusal, client: hub.actor) }
   }
 
-  /// Arms a scan for an accepted picture and passes it the picture as a frame, so that the code waits for its
-  /// confirmation.
+  /// Arms a scan for an accepted picture and passes the picture to it as a frame, so that the code waits for its confirmation.
   private func arm(_ still: StillScans.Accepted, _ connection: Connection) throws -> GalleryScanResult {
     // A client that disconnected while the picture was read would hold the scanner for ever.
     guard hub.connections[connection.number] === connection else {
@@ -179,7 +177,7 @@ package final class ScanModule: ServiceModule {
     if let scan = machine.scan?.id { picture = (scan, still.picture) }
     let look = LiveScan.Observation(
       reading: still.reading, size: still.size, captured: now, date: hub.date, judge: rules.judge)
-    // Linear codes are accepted only after two frames that agree, so the same picture is passed twice.
+    // Linear codes are accepted only after two frames agree, so the same picture is passed twice.
     for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
     apply(effects)
     guard let pending = machine.pending else {
@@ -192,7 +190,7 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Frames
 
-  /// Sets the symbologies that are read for a reader, in addition to those of the armed scan.
+  /// Sets the symbologies that are read for a reader, in addition to the symbologies of the armed scan.
   func read(_ symbologies: Set<Symbology>, for reader: Reader) {
     guard symbologies != requested[reader] ?? [] else { return }
     requested[reader] = symbologies
@@ -238,8 +236,8 @@ package final class ScanModule: ServiceModule {
     ScanWire.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
-  /// Returns what the events of `scan` refer to: the picture that the scan was armed for; otherwise `frame` and its source, or the
-  /// current source without a frame.
+  /// Returns the source and frame for the events of `scan`: the picture for which the scan was armed; otherwise `frame` and its
+  /// source, or the current source without a frame.
   private func view(_ scan: LiveScan.Scan, _ frame: FrameReference? = nil) -> ScanPublisher.View {
     let isOfPicture = picture?.scan == scan.id
     return ScanPublisher.View(

@@ -23,7 +23,7 @@ struct ScanPublisher {
   }
 
   private unowned let hub: Hub
-  /// The name of the camera; nil if there is only one.
+  /// The name of the camera; nil if there is only one camera.
   private let camera: String?
   /// Called when an onboarding code was confirmed.
   var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
@@ -85,11 +85,11 @@ struct ScanPublisher {
 
 // MARK: - Confirmations
 
-/// Writes confirmations to the replay guard on another thread; the requests to confirm wait for the result.
+/// Writes confirmations to the replay guard on another thread. The requests to confirm wait for the result.
 @ServiceActor
 final class ConfirmationWriter {
-  /// The write in progress. Its result is true for the first confirmation of the code, false for a repeated one,
-  /// nil if it could not be written.
+  /// The write in progress. Its result is true for the first confirmation of the code, false for a repeated confirmation, nil if it
+  /// could not be written.
   private var recording: Task<Bool?, Never>?
   private let log: Logger
 
@@ -116,7 +116,7 @@ final class ConfirmationWriter {
     }
   }
 
-  /// Returns the write in progress and removes it, so that one reply waits for it; nil if nothing is being written.
+  /// Returns the write in progress and removes it, so that only one reply waits for it; nil without a write in progress.
   func take() -> Task<Bool?, Never>? {
     defer { recording = nil }
     return recording

@@ -4,7 +4,7 @@ package import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
-/// The rules by which codes are read and judged. `CameraRules` below has the rules of each camera.
+/// The rules for reading and judging codes. `CameraRules` below has the rules of each camera.
 package struct ScanRules: Sendable {
   package var judge = OnboardingJudge()
   /// The record of confirmed codes, which prevents a second use of a code.
@@ -13,7 +13,7 @@ package struct ScanRules: Sendable {
   package var settings = LiveScan.Settings()
   /// The maximum number of frames read per second; nil for all.
   package var rate: Double?
-  /// True if codes in the frames of `source.path` may onboard the device; those of a camera always may.
+  /// True if codes in the frames of `source.path` may onboard the device; codes in the frames of a camera always may.
   var acceptsPlayedFrames = false
 
   package init() {}

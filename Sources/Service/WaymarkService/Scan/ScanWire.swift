@@ -126,7 +126,7 @@ package enum ScanWire {
     (Symbology.allCases.map(\.rawValue) + ["all"]).joined(separator: ", ")
   }
 
-  /// Returns the names of the symbologies that a word of a list names; `nil` if it names none.
+  /// Returns the names of the symbologies for a word of a list; `nil` for an unknown word.
   package static func symbologyNames(of word: String) -> [String]? {
     Symbology.named(word).map { named in Symbology.allCases.filter(named.contains).map(\.rawValue) }
   }

@@ -10,8 +10,8 @@ import WaymarkWorker
 
 /// Scans pictures of the gallery and pictures that clients send.
 ///
-/// Refused codes, and codes in barcode mode, are published at once. For an accepted onboarding code a scan is armed,
-/// which waits for the confirmation as if a frame had shown the code.
+/// Refused codes, and codes in barcode mode, are published at once. An accepted onboarding code arms a scan, which waits for the
+/// confirmation as if a frame had shown the code.
 @ServiceActor
 final class StillScans {
   /// The reading of a picture with an accepted onboarding code.
@@ -27,7 +27,7 @@ final class StillScans {
   private unowned let hub: Hub
   private let isolation: Isolation
   private let idPrefix: String
-  /// The name of the camera whose module this is, added to the events; nil if there is only one camera.
+  /// The name of this module's camera, added to the events; nil if there is only one camera.
   private let camera: String?
   private let rules: @ServiceActor () -> ScanRules
   private let arm: @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
@@ -128,7 +128,7 @@ final class StillScans {
     }
   }
 
-  /// Returns the places of the codes that would be accepted alone, at most 32.
+  /// Returns the positions of the codes that would be accepted if each were alone, at most 32.
   private func choices(_ reading: ScanReading, _ center: Point2, _ accepted: Set<Symbology>) -> [CodePlace] {
     let alone = reading.symbols.lazy.filter { [self] symbol in
       let verdict = rules().judge.verdict(

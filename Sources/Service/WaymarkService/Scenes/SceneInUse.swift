@@ -13,12 +13,12 @@ final class SceneInUse {
   /// A loaded scene, and how it differs from the previous one.
   struct Change {
     var scene: LoadedScene
-    /// True if the anchors differ from the previous ones.
+    /// True if the anchors differ from the previous anchors.
     var isOther: Bool
     /// True if the same scene was loaded again after its files changed.
     var isReload: Bool
     var by: Actor?
-    /// The camera that the request named; nil if it named none.
+    /// The camera named in the request; nil if the request names none.
     var camera: String?
   }
 
@@ -26,7 +26,7 @@ final class SceneInUse {
   private(set) var catalog: SceneCatalog
   private var store: SceneStore
   private var settings: SceneSettings
-  /// The number of loads; a load is abandoned when a newer one has begun.
+  /// The number of loads. A load is abandoned when a newer load has begun.
   private var loads = 0
   /// The load in progress; requests for the same scene wait for it.
   private var running: (name: String, turn: Int, task: Task<Void, any Error>)?
@@ -65,7 +65,7 @@ final class SceneInUse {
     if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: isolation) }
   }
 
-  /// Loads the configured scene if its name differs from that in the settings `old`, or reloads the scene in use if its name now
+  /// Loads the configured scene if its name differs from the name in the settings `old`; reloads the scene in use if its name now
   /// refers to another folder.
   func follow(_ old: SceneSettings) {
     if settings.load != old.load || (loaded == nil && settings.load != nil) {
@@ -93,7 +93,7 @@ final class SceneInUse {
 
   func release() { loaded = nil }
 
-  /// Loads a scene on another thread and uses it. The previous scene stays in use until then, or if loading fails.
+  /// Loads a scene on another thread and uses it. The previous scene stays in use until then, and also if loading fails.
   func load(_ name: String, by actor: Actor?, camera: String? = nil, reload: Bool = false) async throws {
     let catalog = catalog
     let entry = try await NIOThreadPool.singleton.runIfActive { catalog.entry(name) }
@@ -147,7 +147,7 @@ final class SceneInUse {
     }
   }
 
-  /// Reports that a scene cannot be used, once if that is temporary, and returns the error for the client.
+  /// Reports that a scene cannot be used, and returns the error for the client. A temporary failure is reported only once.
   private func fail(_ failure: SceneFailure, _ name: String) -> ServiceError {
     if !(failure.isTemporary && hasTemporaryFailure) {
       hub.log.subsystem(.scenes).error(
@@ -166,7 +166,7 @@ final class SceneInUse {
     return ServiceError(.notFound, "There is no scene \"\(String(shown))\".", hint: "scene.list names them.")
   }
 
-  /// Loads the configured scene; if that fails, it is loaded again when its files change.
+  /// Loads the configured scene. If this fails, the scene is loaded again when its files change.
   func loadConfigured() {
     guard let name = settings.load else { return }
     Task { @ServiceActor in
@@ -176,7 +176,7 @@ final class SceneInUse {
       } catch {
         hub.log.subsystem(.scenes).error(
           "the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
-        // If another scene is in use, it stays, and its files are watched.
+        // If another scene is in use, it stays in use, and its files are watched.
         guard loaded == nil, settings.load == name, !isStopped else { return }
         awaited = name
         awaitedStamp = nil
@@ -196,7 +196,7 @@ final class SceneInUse {
     }
   }
 
-  /// Checks the files of the scene regularly, and reloads it when they have changed and were unchanged between two checks.
+  /// Checks the files of the scene regularly. Reloads the scene when they have changed and then stayed the same between two checks.
   private func watch() {
     guard !isWatching else { return }
     isWatching = true
@@ -218,8 +218,8 @@ final class SceneInUse {
 
   /// Reloads the scene if its files have changed and the state is the same as at the last check, `changed`.
   ///
-  /// - Returns: the state of the files if it is to be compared at the next check: it has changed since the last one, so
-  ///   that they may still be written, or the reload failed for a temporary reason; nil otherwise.
+  /// - Returns: the state of the files if it is to be compared at the next check, because it has changed since the last check and
+  ///   the files may still be written, or because the reload failed for a temporary reason; otherwise nil.
   private func reloadIfChanged(_ changed: SceneFingerprint?) async -> SceneFingerprint? {
     let (scene, name, catalog) = (loaded, awaited, catalog)
     let stamp = try? await NIOThreadPool.singleton.runIfActive {
@@ -236,9 +236,9 @@ final class SceneInUse {
       return nil
     }
     guard stamp != (loaded?.stamp ?? awaitedStamp) else { return nil }
-    // Files that are still being written are not loaded: their state has to be the same at two checks.
+    // Files that are still being written are not loaded, so their state has to be the same at two checks.
     guard stamp == changed else { return stamp }
-    // This state of the files is not loaded again, even if loading fails, unless that is temporary.
+    // This state of the files is not loaded again, even if loading fails, unless the failure is temporary.
     let before = (loaded?.stamp, awaitedStamp)
     if scene != nil { loaded?.stamp = stamp } else { awaitedStamp = stamp }
     if let scene {

@@ -8,7 +8,7 @@ package import WaymarkServer
 @ServiceActor
 package final class SceneMethods: ServerModule {
   private let module: ScenesModule
-  /// The newest request `session.start`, with its number; nil once it has been answered.
+  /// The newest request `session.start`, with its number; nil after it has been answered.
   private var starting: (number: Int, task: Task<Void, Never>)?
   private var starts = 0
 
@@ -57,7 +57,7 @@ package final class SceneMethods: ServerModule {
       starting = (number, end)
       return { try await start.value }
     }
-    // A client may send these requests at once after `session.start`; they wait while that request loads its scene.
+    // A client may send these requests right after `session.start`; they wait until that request has loaded its scene.
     methods.add(SessionScanRequest.self, after: { [self] in starting?.task }) { [self] _, connection in
       try move(.scan, by: connection.actor)
     }
@@ -100,7 +100,7 @@ package final class SceneMethods: ServerModule {
     }
   }
 
-  /// Returns the requested annotation, or the selected one if the id is nil.
+  /// Returns the requested annotation, or the selected annotation if the id is nil.
   private func target(_ id: String?) throws -> String {
     guard let id = id ?? module.session.selected else {
       throw ServiceError(.notFound, "No annotation is selected.", hint: "Send an id, or select an annotation first.")

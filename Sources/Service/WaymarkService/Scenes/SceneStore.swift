@@ -8,8 +8,8 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// A scene that was read and whose pictures were compiled. `SceneStore` below reads and compiles scenes, `SceneFailure`
-/// is the reason if it cannot, and `SceneCache` keeps the compiled anchors.
+/// A scene that was read and whose pictures were compiled. `SceneStore` below reads and compiles scenes, `SceneFailure` is its
+/// reason for a failure, and `SceneCache` keeps the compiled anchors.
 struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder
@@ -56,7 +56,7 @@ struct SceneFailure: Error, Sendable {
   var message: String
   var hint: String
   var problems: [String]
-  /// True if the scene may be good: the process lacks descriptors, so that files cannot be read.
+  /// True if the scene itself may be valid: the process lacks descriptors, so that files cannot be read.
   var isTemporary = false
   /// True if files of the scene changed while they were read.
   var isStale = false
@@ -64,7 +64,7 @@ struct SceneFailure: Error, Sendable {
   /// The number of free file descriptors that a load needs: for the scene's files, the cache and a worker.
   private static let descriptors = 8
 
-  /// Returns the failure of a load for which too few descriptors are free; nil if there are enough.
+  /// Returns the failure for a load with too few free descriptors; nil if there are enough.
   static func exhausted(_ name: String) -> SceneFailure? {
     guard !OpenFileLimit.hasRoom(for: descriptors) else { return nil }
     return SceneFailure(
@@ -88,7 +88,7 @@ struct SceneStore: Sendable {
 
   /// Creates a store.
   ///
-  /// - Parameter cache: the folder of compiled anchors; nil for one in the cache folder of the service or user.
+  /// - Parameter cache: the folder of compiled anchors; nil for a folder in the cache folder of the service or user.
   init(cache: String?, isolation: Isolation) {
     self.isolation = isolation
     let environment = ProcessInfo.processInfo.environment
@@ -99,26 +99,26 @@ struct SceneStore: Sendable {
     self.cache = SceneCache(folder: cache ?? "\(base)/scenes")
   }
 
-  /// Reads a scene and compiles its anchors, which may take a while. Anchors in the cache, or in the scene in use, are not
-  /// compiled again.
+  /// Reads a scene and compiles its anchors, which may take a while. Anchors in the cache, or in the scene in use, are not compiled
+  /// again.
   ///
   /// - Parameter previous: the scene in use; nil if no scene is in use.
   func load(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {
     var result = read(entry, previous: previous, progress: progress)
-    // If the scene was saved meanwhile, some of its files were read before and some after that.
+    // If the scene was saved during the load, some of its files were read before it was saved and some after.
     var attempts = 1
     while case .failure(let failure) = result, failure.isStale, attempts < Self.attempts {
       attempts += 1
       result = read(entry, previous: previous, progress: progress)
     }
-    // Without free descriptors, even a valid scene fails, in various ways, which are all reported as this one.
+    // Without free descriptors, even a valid scene fails, in various ways; all of them are reported as this failure.
     guard case .failure = result, let exhausted = SceneFailure.exhausted(entry.name) else { return result }
     return .failure(exhausted)
   }
 
-  /// The maximum number of times that a scene is read while its files keep changing.
+  /// The largest number of times that a scene is read while its files keep changing.
   private static let attempts = 4
 
   private func read(
@@ -146,7 +146,7 @@ struct SceneStore: Sendable {
       for index in placed.anchors.indices where placed.anchors[index].code == nil {
         let anchor = scene.anchors[index]
         if anchor.hasPixelPlaces {
-          // The places are in pixels of the file, and the reference in the library is smaller.
+          // The positions are in pixels of the file, and the reference in the library is smaller.
           let picture = try picture(try file(anchor, folder, entry.name), anchor, entry.name)
           placed.anchors[index].place(width: picture.width, height: picture.height)
         } else if let picture = library?.references.first(where: { $0.name == anchor.name }) {
@@ -183,7 +183,7 @@ struct SceneStore: Sendable {
   ) throws(SceneFailure) -> (AnchorLibrary?, [String]) {
     let anchors = scene.pictures
     guard !anchors.isEmpty else { return (nil, []) }
-    // Each file is read for its key and again to compile it, so that only one is in memory at a time.
+    // Each file is read twice, for its key and to compile it, so that only one file is in memory at a time.
     var keys: [String] = []
     for anchor in anchors { keys.append(Self.key(anchor, try file(anchor, folder, name))) }
     if let previous, previous.keys == keys, previous.library?.failure == nil { return (previous.library, keys) }
@@ -291,12 +291,12 @@ struct SceneStore: Sendable {
 /// The cache folder of compiled anchors. Missing or damaged libraries are compiled again.
 struct SceneCache: Sendable {
   private let folder: String
-  /// The maximum number of libraries in the cache; each edit of a scene's pictures adds one.
+  /// The largest number of libraries in the cache. Each edit of a scene's pictures adds a library.
   private static let kept = 32
 
   init(folder: String) { self.folder = folder }
 
-  /// True if only this user and root can write in the folder, so that its files are trusted. In a shared `/tmp` another user
+  /// True if only this user and root can write in the folder, so that its files can be trusted. In a shared `/tmp`, another user
   /// may have created the folder.
   private var isOurs: Bool {
     var information = stat()
@@ -306,7 +306,7 @@ struct SceneCache: Sendable {
 
   private func path(_ name: String) -> String { "\(folder)/\(name).anchors" }
 
-  /// Returns the library of that name; nil if it has to be compiled.
+  /// Returns the library with this name; nil if it has to be compiled.
   ///
   /// - Parameter warn: receives a message if a damaged file was renamed.
   func library(_ name: String, warn: (String) -> Void) -> AnchorLibrary? {
@@ -315,7 +315,7 @@ struct SceneCache: Sendable {
     do throws(AnchorError) {
       let library = try AnchorLibrary(path: path)
       try library.check()
-      // Marks the library as used, since `tidy()` removes those that were not used for longest.
+      // Marks the library as used, because `tidy()` removes the libraries that were unused for longest.
       utimes(path, nil)
       return library
     } catch {
@@ -340,8 +340,8 @@ struct SceneCache: Sendable {
     return try AnchorLibrary(path: path)
   }
 
-  /// Removes the libraries that were not used for longest, and the temporary files of killed writers. An open library stays
-  /// readable without its name.
+  /// Removes the libraries that were unused for longest, and the temporary files of killed writers. An open library stays readable
+  /// without its name.
   private func tidy() {
     let names = (try? Folder.names(folder)) ?? []
     for name in names where name.hasSuffix(".tmp") {

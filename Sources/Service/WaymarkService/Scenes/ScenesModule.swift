@@ -9,13 +9,12 @@ package import WaymarkServer
 import WaymarkSystem
 package import WaymarkWorker
 
-/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and those of
-/// anchors. `AnchorView` below is a camera in which anchors can be followed.
+/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
 ///
-/// The device has one session, which every client can control; its events name the client. The module passes detections and requests to
-/// the session, publishes its effects, and sets the anchors that the lane searches for. While no session is active, it follows the
-/// library of the configuration. `SceneInUse` loads the scene, and `SceneMethods` receives the requests of clients. The file is long
-/// because all effects of the session change one state.
+/// The device has one session, which every client can control; its events name the client. The module passes detections and
+/// requests to the session, publishes the session's effects, and sets the anchors that the lane searches for. While no session is
+/// active, the library of the configuration is followed. `SceneInUse` loads the scene, `SceneMethods` receives the requests of
+/// clients, and an `AnchorView` is a camera in which anchors can be followed.
 @ServiceActor
 package final class ScenesModule: ServiceModule {
   private unowned let hub: Hub
@@ -25,20 +24,20 @@ package final class ScenesModule: ServiceModule {
     hub: hub, isolation: isolation, settings: settings, onLoad: { [weak self] in self?.take($0) },
     onReady: { [weak self] in self?.send(.start, by: nil) })
   private let isolation: Isolation
-  /// The session for the library of the configuration, which is followed while `session` is inactive.
+  /// A second session, for the library of the configuration, which is followed while `session` is inactive.
   private var alone: Session
   private var library: AnchorLibrary?
   /// The last logged problem of a damaged library.
   private var reportedFailure: String?
   private var isStopped = false
   private var generation = 0
-  /// True while the lane searches for the scene's anchors, false for those of the library, nil while it is off.
+  /// True while the lane searches for the scene's anchors, false while it searches for the library's anchors, nil while it is off.
   private var followsScene: Bool?
   /// The cameras in which anchors can be followed, and the camera in which they are followed now.
   private lazy var views: ByCamera<AnchorView> = captures.map { makeView($0, $1) }
   private lazy var view = views.first
   private let captures: ByCamera<(capture: CaptureModule, scans: ScanModule?)>
-  /// The camera in the request that loaded the scene in use; nil if it named none.
+  /// The camera in the request that loaded the scene in use; nil if the request names none.
   private var requested: String?
   /// The calibrations and the field of view of the camera in use.
   private var cameras = CameraChoice()
@@ -48,8 +47,8 @@ package final class ScenesModule: ServiceModule {
 
   /// Adds a lane for anchors to the pipeline of each camera.
   ///
-  /// - Parameter cameras: the pipeline of each camera, and the module that reads its codes; without that module no codes are found as
-  ///   anchors.
+  /// - Parameter cameras: for each camera its pipeline, and the module that reads its codes. Without this module, codes are not
+  ///   found as anchors.
   package init(
     hub: Hub, cameras: ByCamera<(capture: CaptureModule, scans: ScanModule?)>, isolation: Isolation = .none,
     settings: SceneSettings
@@ -83,13 +82,13 @@ package final class ScenesModule: ServiceModule {
 
   /// Loads a scene and uses it.
   ///
-  /// - Parameter camera: the camera in which the scene is followed; nil for the camera in the scene's file, or the first if the file
-  ///   names none.
+  /// - Parameter camera: the camera in which the scene is followed; nil for the camera in the scene's file, or for the first camera
+  ///   if the file names none.
   /// - Throws: a `ServiceError` if there is no such camera, or the scene cannot be loaded.
   func load(_ name: String, by actor: Actor, camera: String?) async throws {
     _ = try views.part(of: camera)
     try await scenes.load(name, by: actor, camera: camera)
-    // If the load was shared with an earlier request, that request may have named another camera.
+    // If an earlier request shares the load, it may have named another camera.
     if let camera, camera != view.name { try follow(in: camera) }
   }
 
@@ -108,7 +107,7 @@ package final class ScenesModule: ServiceModule {
     look(in: camera)
   }
 
-  /// Follows anchors in a camera; in the first one if no camera has this name.
+  /// Follows anchors in a camera, or in the first camera if none has this name.
   private func look(in name: String?) {
     var new = views.first
     do {
@@ -153,7 +152,8 @@ package final class ScenesModule: ServiceModule {
 
   /// Applies the settings of a reloaded configuration.
   ///
-  /// The scene in use stays, with phase and selection, unless the settings name another one; it is reloaded if its name now refers to another folder.
+  /// The scene in use stays, with its phase and selection, unless the settings name another scene. It is reloaded if its name now
+  /// refers to another folder.
   package func use(_ new: SceneSettings) {
     let old = settings
     settings = new
@@ -190,7 +190,7 @@ package final class ScenesModule: ServiceModule {
 
   /// Passes an input to the session and publishes the effects.
   ///
-  /// - Returns: why the session refused the input; nil if it did not.
+  /// - Returns: the reason why the session refused the input; nil if the input was accepted.
   @discardableResult
   func send(_ input: SessionInput, by actor: Actor?) -> SessionRefusal? {
     handle(input, at: MonotonicClock.now, by: actor)
@@ -293,10 +293,10 @@ package final class ScenesModule: ServiceModule {
 
   // MARK: The lane
 
-  /// Sets the lane to search for the scene's anchors while a session is active, and for those of the library otherwise.
+  /// Sets the lane to search for the scene's anchors while a session is active, and for the library's anchors otherwise.
   ///
-  /// - Parameter again: true if the anchors or the calibration have changed, so that the lane is set even if it searches for anchors of
-  ///   the same kind.
+  /// - Parameter again: true if the anchors or the calibration have changed: the lane is then set even if it already searches for
+  ///   anchors of this kind.
   private func review(again: Bool = false) {
     guard !isStopped else { return }
     let scene = session.phase != .inactive && loaded != nil
@@ -326,7 +326,7 @@ package final class ScenesModule: ServiceModule {
     followsScene = nil
   }
 
-  /// Sets the symbologies that are read for anchors which are codes.
+  /// Sets the symbologies that are read for the anchors that are codes.
   private func read(_ codes: [AnchorCode]) {
     guard let scans = view.scans else { return }
     scans.sceneCodes.setOpen(!codes.isEmpty)
@@ -388,21 +388,4 @@ package final class ScenesModule: ServiceModule {
 
   /// Returns the path of a picture of the scene in use, by its id for `media.resource`, or `nil`.
   package func picture(_ id: String) -> String? { loaded?.picture(id) }
-}
-
-// MARK: - Cameras
-
-/// A camera in which anchors can be followed.
-@ServiceActor
-struct AnchorView {
-  let name: String
-  let lane: AnchorLane
-  let capture: CaptureModule
-  /// The module that reads the codes in the camera's frames; nil if no codes are found as anchors.
-  let scans: ScanModule?
-
-  /// Returns the calibrations and the field of view of the device in use.
-  func choice(of settings: SceneSettings) -> CameraChoice {
-    settings.choice(of: name).narrowed(to: capture.pipeline.status.device)
-  }
 }

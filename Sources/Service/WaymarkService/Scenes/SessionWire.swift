@@ -5,7 +5,7 @@ package import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
 
-/// Converts the values of the session to those of the protocol.
+/// Converts the values of the session to values of the protocol.
 enum SessionWire {
   static func phase(_ status: SessionStatus, _ loaded: LoadedScene?, by actor: Actor?) -> SessionPhaseEvent {
     let scene = loaded?.name
@@ -81,8 +81,8 @@ enum SessionWire {
       distortion: camera.distortion.values, source: IntrinsicsSource(camera.source))
   }
 
-  /// Converts the card of an annotation. An annotation without a card gets one with its id as title, so that clients
-  /// can always show a card.
+  /// Converts the card of an annotation. For an annotation without a card, creates a card with the annotation's id as title, so
+  /// that clients can always show a card.
   static func card(_ annotation: Annotation) -> Card {
     guard let card = annotation.card else { return Card(title: annotation.id) }
     return Card(

@@ -5,8 +5,8 @@ import WaymarkServer
 package import WaymarkSystem
 package import WaymarkWorker
 
-/// A problem code that has a corresponding code in replies to clients. The file has the replies for problems of
-/// pictures, workers and sources.
+/// A problem code with a corresponding code in replies to clients. The file has the replies for problems of pictures, workers and
+/// sources.
 package protocol ReplyableCode: ProblemCode {
   var reply: ServiceError.Code { get }
 }

@@ -5,10 +5,9 @@ import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkProtocol
 import WaymarkScenes
-package import WaymarkServer
 
-// Conversions of the values of other modules to the enumerations of the protocol, and the events of which only the
-// newest is sent. Every switch is exhaustive, so that a new case does not compile until the schema has it.
+// Conversions of the values of other modules to the enumerations of the protocol. Every switch is exhaustive, so that a new
+// case does not compile until the schema has it.
 
 // MARK: Scans
 
@@ -167,31 +166,4 @@ extension PrimaryAction {
       case .returnToScan: .returnToScan
       }
   }
-}
-
-// MARK: Events that replace older ones
-
-/// An event type of which only the newest event in an outbox is sent.
-package protocol NewestEvent: CoalescingEvent {}
-
-extension NewestEvent {
-  package var coalescingKey: String? { Self.event }
-}
-
-extension AnchorsUpdated: NewestEvent {}
-extension CodesUpdated: NewestEvent {}
-extension CountState: NewestEvent {}
-extension Statistics: NewestEvent {}
-extension SceneProgress: NewestEvent {}
-extension DocumentOutline: NewestEvent {}
-extension TextCandidates: NewestEvent {}
-
-// Progress within a state is replaced by newer progress; every change of state is sent.
-
-extension AccountState: CoalescingEvent {
-  package var coalescingKey: String? { phase == .sync ? Self.event : nil }
-}
-
-extension ScannerStatus: CoalescingEvent {
-  package var coalescingKey: String? { frames == nil ? nil : Self.event }
 }

@@ -6,8 +6,8 @@ package import WaymarkSystem
 ///
 /// `KeyEventParser` below finds the presses, and `KeyName` has the names of keys.
 ///
-/// Reads the device on its own thread. A device that is missing or was unplugged is opened again at intervals, so that
-/// it can be plugged in at any time.
+/// Reads the device on its own thread. A device that is missing or was unplugged is opened again at intervals, so that it can be
+/// plugged in at any time.
 final class HardwareTrigger: Sendable {
   /// The seconds between two attempts to open a missing device.
   private static let retryInterval = 1.0
@@ -109,8 +109,7 @@ package struct KeyEventParser: Sendable {
 
   package init(key: UInt16) { self.key = key }
 
-  /// Parses bytes, which may end within a record; returns the number of presses of the key, without the repeats of a
-  /// held key.
+  /// Parses bytes, which may end within a record. Returns the number of presses of the key, without the repeats of a held key.
   mutating func presses(in bytes: some Sequence<UInt8>) -> Int {
     pending += bytes
     var count = 0
@@ -185,8 +184,7 @@ package enum KeyName {
     return codes
   }()
 
-  /// Returns the code of a key, given its name with or without `KEY_`, in any case, or its number; nil if there is no
-  /// such key.
+  /// Returns the code of a key, given its name with or without `KEY_`, in any case, or its number; nil for an unknown key.
   package static func code(_ name: String) -> UInt16? {
     // The names of ten keys are digits; all other numbers are codes.
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }

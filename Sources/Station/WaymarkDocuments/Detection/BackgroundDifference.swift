@@ -16,7 +16,7 @@ final class BackgroundDifference {
   /// The share of the picture in the foreground.
   private(set) var share = 0.0
 
-  /// The gray level difference below which a pixel is never foreground, and above which it always is.
+  /// A pixel with a gray level difference below the first value is never foreground, above the second it always is.
   private static let leastStep: Float = 4
   private static let certainStep: Float = 16
   /// The threshold of a difference, in standard deviations of the noise.
@@ -29,8 +29,8 @@ final class BackgroundDifference {
   private static let paper = 150
   /// The gray level from which the camera may be saturated.
   private static let clipped: Float = 250
-  /// The radius of the closing of the foreground, in pixels of the work picture: it fills gaps up to twice as wide,
-  /// which marks and colours equal to the table's make.
+  /// The radius of the closing of the foreground, in pixels of the work picture. It fills gaps up to twice as wide, where marks and
+  /// colours of the page equal those of the table.
   private static let closing = 5
 
   var width: Int { changed.width }
@@ -49,7 +49,7 @@ final class BackgroundDifference {
     share = 0
   }
 
-  /// Compares the luma of a frame, `seen`, with that of the background model, `known`, which is negative where unknown.
+  /// Compares the luma of a frame, `seen`, with the luma of the background model, `known`, which is negative where unknown.
   func update(_ seen: UnsafePointer<UInt8>, known: [Float]) {
     gain = exposure(seen, known)
     compare(seen, known)
@@ -61,8 +61,8 @@ final class BackgroundDifference {
     if share < Self.leastChanged { restingGain = gain }
   }
 
-  /// Returns the standard deviation of the noise, from the histogram of absolute differences in tenths of a gray level. Their
-  /// 30th percentile is noise even with a new object in view; of a normal distribution it is 0.385 standard deviations.
+  /// Returns the standard deviation of the noise, from the histogram of absolute differences in tenths of a gray level. The 30th
+  /// percentile is noise even with a new object in view; in a normal distribution it is 0.385 standard deviations.
   private static func noise(_ histogram: [Int]) -> Float {
     var rest = histogram.reduce(0, +) * 3 / 10
     let level = histogram.firstIndex { count in
@@ -86,8 +86,8 @@ final class BackgroundDifference {
       if count > best.count { best = (bin, count) }
     }
     guard best.count > known.count / 30 else { return 1 }
-    // A sheet that fills most of the picture and is as uniform as the table must not be taken as another exposure: the rest
-    // of the picture still has the last one.
+    // A sheet that fills most of the picture and is as uniform as the table must not count as a change of exposure: the rest of the
+    // picture still has the last exposure.
     let last = Int(restingGain * 100)
     if (40..<199).contains(last) {
       let count = histogram[(last - 2)...(last + 2)].reduce(0, +)
@@ -109,7 +109,8 @@ final class BackgroundDifference {
       sums.withUnsafeMutableBufferPointer { sums in
         for i in 0..<(w * h) {
           let off = Float(seen[i]) - gain * known[i]
-          // A saturated pixel may be brighter than its value, so a difference is unknown where the darker of both is saturated.
+          // A saturated pixel may be brighter than its value, so a difference is unknown if the darker of the two pixels is
+          // saturated.
           let isMeasured = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
           sums[i] = isMeasured ? off : 0
         }

@@ -3,8 +3,8 @@ package import WaymarkImage
 /// A background model: it stores the view without a page and subtracts it from later frames, so that only new objects remain,
 /// on a uniform background.
 ///
-/// The luma of the model is compared with that of a frame after both were brought to the same exposure. A moving camera
-/// changes everything, so there is no foreground until it rests again. Use it from one thread at a time.
+/// The luma of the model is compared with the luma of a frame after both were brought to the same exposure. A moving camera changes
+/// everything, so there is no foreground until it rests again. Use it from one thread at a time.
 package final class BackgroundModel {
   package struct Foreground: Sendable {
     /// The foreground on a uniform gray that differs from it.
@@ -25,9 +25,9 @@ package final class BackgroundModel {
   /// The seconds without a change at each pixel.
   private var age: [Float] = []
   private var lastLearned = -Double.infinity
-  /// The time in seconds since which more has changed than a page explains; `nil` if it has not.
+  /// The time in seconds since which the change is larger than a page explains; `nil` if it is not.
   private var sceneChangedAt: Double?
-  /// The share of the picture in which the last compared frame differs from the earlier ones.
+  /// The share of the picture in which the last compared frame differs from earlier frames.
   package private(set) var changedFraction = 0.0
 
   /// The time in seconds after which a new object at rest becomes part of the model.
@@ -36,8 +36,8 @@ package final class BackgroundModel {
   private static let settling: Float = 0.25
   /// The delay in seconds until the model is discarded while more has changed than a page explains.
   private static let resetDelay = 0.5
-  /// The gray levels by which the mean step across a side may be smaller in the frame than in the model, because of
-  /// noise.
+  /// The number of gray levels by which the mean step across a side may be smaller in the frame than in the model, as noise may
+  /// cause.
   private static let noise: Float = 1.5
   /// The difference in gray levels from the recent average above which a pixel has changed.
   private static let jump: Float = 12
@@ -123,8 +123,8 @@ package final class BackgroundModel {
     difference.isSceneChange ? accountsFor(page) : (change(of: page)?.inside ?? 0) > 0.5
   }
 
-  /// Returns whether a page explains the foreground, however large: at least 85 % of the page and at most 20 % of the rest
-  /// have changed.
+  /// Returns whether a page explains the foreground, however large: at least 85 % of the page and at most 20 % of the rest have
+  /// changed.
   private func accountsFor(_ page: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, difference.width == w, w > 0 else { return false }
@@ -171,7 +171,7 @@ package final class BackgroundModel {
 
   /// Returns the quadrilateral that fits the foreground best, in pixels of the last compared frame; `nil` without one.
   ///
-  /// `fitScore` is 1 if the foreground is exactly that quadrilateral.
+  /// `fitScore` is 1 if the foreground has exactly the shape of the quadrilateral.
   package func sheet() -> (outline: Quadrilateral, fitScore: Double)? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange,
       let fit = silhouette.quadrilateral(in: difference.changed)
@@ -189,11 +189,11 @@ package final class BackgroundModel {
     return Silhouette.fit(of: reduced(outline), in: difference.changed)?.fitScore ?? 0
   }
 
-  /// Returns whether an outline has edges in the frame rather than in the model: a removed page leaves its outline in the
-  /// difference as well. Just inside and outside of a page the grays differ; on a table they are equal.
+  /// Returns whether an outline has edges in the frame rather than in the model. A test is needed because a removed page leaves its
+  /// outline in the difference as well. Just inside and outside of a page the grays differ; on a table they are equal.
   ///
-  /// - Parameter everySide: True if each side must have such an edge, except for noise. Where paper is as bright as a part of
-  ///   the table, the foreground ends at that part, but the paper does not.
+  /// - Parameter everySide: True if each side must have such an edge, except for noise. Where paper is as bright as a part of the
+  ///   table, the foreground ends at that part, but the paper does not.
   package func isForeground(_ page: Quadrilateral, everySide: Bool = false) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return true }

@@ -1,10 +1,10 @@
 import WaymarkImage
 
-/// Finds a corner near the crossing of a page's sides: bent paper does not end at the crossing of straight lines through its sides.
+/// Finds a corner near the crossing of a page's sides. Bent paper does not end where straight lines through its sides cross.
 ///
 /// A corner is a point from which an edge runs along each of two sides and not beyond, with paper between the two sides and
-/// something else outside. The edges may deviate from the chords of the sides by up to 30 degrees, because bent sides leave
-/// a corner in other directions than their chords.
+/// something else outside. The edges may deviate from the chords of the sides by up to 30 degrees, because bent sides leave a
+/// corner in other directions than their chords.
 final class CornerSearch {
   /// The position of a corner, with its score.
   struct Corner {
@@ -30,7 +30,7 @@ final class CornerSearch {
   ///
   /// - Parameters:
   ///   - map: The edges of the work picture.
-  ///   - closed: Its planes without dark marks.
+  /// - closed: The planes of the work picture without dark marks.
   ///   - old: The assumed corner.
   ///   - before: The previous corner of the page, clockwise.
   ///   - after: The next corner of the page, clockwise.
@@ -53,7 +53,7 @@ final class CornerSearch {
     var best: Corner?
     var own = 0.0
     let w = Self.width
-    // The offsets in the window of the points along each direction, and of those beyond the corner.
+    // The offsets in the window of the points along each direction, and of the points beyond the corner.
     let along = directions.map {
       $0.map { d in stride(from: 2, through: length, by: 2).map { Self.offset(d * Double($0)) } }
     }
@@ -78,7 +78,7 @@ final class CornerSearch {
             arms.append(top)
           }
           let far = Double(dx * dx + dy * dy) / Double(Self.reach * Self.reach)
-          // The contrast below only scales these scores, so a point without edges is skipped.
+          // These scores are only scaled by the contrast below, so a point without edges is skipped.
           guard arms[0].score > 0.2, arms[1].score > 0.2 else { continue }
           let place = Point2(Double(ox + Self.half + dx), Double(oy + Self.half + dy))
           let (a, b) = (directions[0][arms[0].angle], directions[1][arms[1].angle])
@@ -114,7 +114,7 @@ final class CornerSearch {
           guard strength > 0 else { continue }
           let value = UInt8(min(255, 100 + Int(strength)))
           for side in 0..<2 {
-            // The angle from the nominal direction, a full turn being 256; opposite gradients are the same edge.
+            // The angle from the nominal direction; 256 is a full turn. Opposite gradients are the same edge.
             let off = Int(Int8(truncatingIfNeeded: (Int(map.direction[i]) &- turns[side]) &* 2)) / 2
             for k in 0..<Self.angles {
               let turn = (k - Self.angles / 2) * 32 / 9

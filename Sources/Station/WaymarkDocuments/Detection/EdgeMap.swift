@@ -7,8 +7,8 @@ struct EdgeView {
   let width: Int
   let height: Int
 
-  /// Returns the strength of the edge at a point if its gradient is along `normal` or opposite, within `tolerance`; otherwise
-  /// 0. A full turn is 256.
+  /// Returns the strength of the edge at a point if its gradient is along `normal` or opposite, within `tolerance`; otherwise 0.
+  /// Angles are in 256ths of a turn.
   @inline(__always)
   func strength(_ x: Double, _ y: Double, across normal: Int, tolerance: Int) -> UInt8 {
     guard x > -0.5, y > -0.5 else { return 0 }
@@ -127,7 +127,7 @@ final class EdgeMap {
               guard m >= least else { continue }
               let (dx, dy) = (Int32(gx[i]), Int32(gy[i]))
               let (ax, ay) = (abs(dx), abs(dy))
-              // The neighbour across the edge, one of eight.
+              // The neighbour across the edge, out of eight.
               let sx = 5 &* ax > 2 &* ay ? (dx > 0 ? 1 : -1) : 0
               let sy = 5 &* ay > 2 &* ax ? (dy > 0 ? 1 : -1) : 0
               let step = sy &* w &+ sx

@@ -24,7 +24,7 @@ struct SupportedLine {
   }
 }
 
-/// Finds straight lines by a Hough transform in which an edge pixel votes only for lines along its own edge.
+/// Finds straight lines by a Hough transform. An edge pixel votes only for lines along its own edge.
 ///
 /// R. O. Duda, P. E. Hart, "Use of the Hough transformation to detect lines and curves in pictures", CACM 15 (1972); with the
 /// direction of the gradient after F. O'Gorman, M. B. Clowes, "Finding picture edges through collinearity of feature points",
@@ -124,8 +124,8 @@ final class LineSearch {
     }
   }
 
-  /// Returns a line fitted to the edge pixels near `guess` by total least squares, in two passes; `nil` if these weigh
-  /// too little.
+  /// Returns a line fitted to the edge pixels near `guess` by total least squares, in two passes; `nil` if these pixels have too
+  /// little weight.
   private func fit(_ edges: [EdgeMap.Edge], _ guess: StraightLine) -> StraightLine? {
     var line = guess
     for reach in [Float(3), 1.8] {
@@ -163,7 +163,7 @@ final class LineSearch {
     }
     var sums = [Float](repeating: 0, count: count + 1)
     for i in 0..<count {
-      // The edge pixels of a slanted line skip some steps.
+      // The edge pixels of a slanted line skip some steps, which are filled from their neighbours.
       var own = profile[i]
       if own == 0, i > 0, i + 1 < count { own = min(profile[i - 1], profile[i + 1]) }
       sums[i + 1] = sums[i] + own
@@ -237,7 +237,7 @@ struct QuadSearch {
     return found
   }
 
-  /// Keeps the `limit` best hypotheses without near duplicates, and returns the support that a further one must exceed.
+  /// Keeps the `limit` best hypotheses without near duplicates, and returns the support that a further hypothesis must exceed.
   private func thin(_ found: inout [PageHypothesis]) -> Double {
     found.sort { $0.edgeSupport > $1.edgeSupport }
     var kept: [PageHypothesis] = []

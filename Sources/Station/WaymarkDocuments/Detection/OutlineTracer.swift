@@ -1,10 +1,10 @@
 import WaymarkImage
 
-/// Traces the real sides of a quadrilateral: those of bent paper deviate from the chords between its corners.
+/// Traces the real sides of a quadrilateral. On bent paper, these deviate from the chords between its corners.
 ///
-/// Each side is the best path through the nearby edges, found by dynamic programming (A. A. Amini, T. E. Weymouth, R. C.
-/// Jain, "Using dynamic programming for solving variational problems in vision", PAMI 12, 1990); corners are at the crossings
-/// of the paths' ends.
+/// Each side is the best path through the nearby edges, found by dynamic programming (A. A. Amini, T. E. Weymouth, R. C. Jain,
+/// "Using dynamic programming for solving variational problems in vision", PAMI 12, 1990). Corners are at the crossings of the
+/// paths' ends.
 final class OutlineTracer {
   /// One traced side: points at equal steps along the chord, and the edge strength at each.
   struct Side {
@@ -54,7 +54,8 @@ final class OutlineTracer {
     }
   }
 
-  /// Returns the sides of an outline; those with little support are searched again farther from their chords, for strongly bent paper.
+  /// Returns the sides of an outline. Sides with little support are searched again farther from their chords, for strongly bent
+  /// paper.
   func widened(_ sides: [Side], of hypothesis: PageHypothesis) -> [Side] {
     sides.indices.map { side in
       guard !hypothesis.borders[side], sides[side].support < 0.9 else { return sides[side] }
@@ -162,8 +163,8 @@ final class OutlineTracer {
     }
   }
 
-  /// Returns the outline with corners at the crossings of adjacent paths, from lines through the quarter of each next to the
-  /// corner. A corner whose crossing is `limit` pixels away or farther is kept.
+  /// Returns the outline with corners at the crossings of adjacent paths. Lines are fitted to the quarter of each path next to the
+  /// corner. A corner is kept if the crossing is `limit` pixels away or farther.
   ///
   /// - Returns: The outline; `nil` if it is not convex.
   private func corners(
@@ -191,7 +192,7 @@ final class OutlineTracer {
     return outline.isConvex ? outline : nil
   }
 
-  /// Returns a line through the edges of a part of a side, fitted robustly; `nil` if there are too few.
+  /// Returns a line through the edges of a part of a side, fitted robustly; `nil` if there are too few edges.
   private func fit(_ side: Side, _ range: Range<Int>) -> StraightLine? {
     let used = range.filter { side.strength[$0] > 0 }
     guard used.count * 10 >= range.count * 6, used.count >= 4 else { return nil }

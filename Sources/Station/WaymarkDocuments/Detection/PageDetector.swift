@@ -7,21 +7,22 @@ package struct DetectedPage: Sendable {
   package var outline: Quadrilateral
   /// The probability that the picture shows a page, 0…1.
   package var score: Double
-  /// The log-odds of this outline against there being no page. They are comparable between outlines in one picture that were
-  /// scored alike, either by `follow` or by the other methods.
+  /// The log-odds of this outline against there being no page. They are comparable between outlines of one picture that were scored
+  /// in the same way: either by `follow` or by the other methods.
   package var logOdds: Double
-  /// The traced sides: top, right, bottom, left, each as points clockwise, in pixels. Those of bent paper are not straight.
+  /// The traced sides: top, right, bottom, left, each as points clockwise, in pixels. The sides of bent paper are not straight.
   package var sides: [[Point2]]
-  /// The shares of the sides that were seen as edges, 0…1 each; the rest was bridged because of fingers, glare or the picture's border.
+  /// The shares of the sides that were seen as edges, 0…1 each. The rest was bridged because of fingers, glare or the picture's
+  /// border.
   package var seen: [Double]
 }
 
 /// Finds the outline of a page in a picture.
 ///
-/// Hypotheses come from straight edges and from areas brighter or darker than their surroundings, in a picture of at most 400
-/// pixels a side without its dark marks (so that writing forms no lines), and from the mask of a small network. The likeliest
-/// are traced along their real sides, and scored by the pixels inside, outside and along them, and by the mask. Use it from
-/// one thread at a time; memory is reused.
+/// Hypotheses come from the mask of a small network, and from straight edges and areas brighter or darker than their surroundings.
+/// Edges and areas are searched in a picture of at most 400 pixels a side without its dark marks, so that writing forms no lines.
+/// The likeliest hypotheses are traced along their real sides, and scored by the pixels inside, outside and along them, and by the
+/// mask. Use it from one thread at a time; memory is reused.
 package final class PageDetector {
   /// The least probability with which a page is returned.
   private static let minimumScore = 0.35
@@ -40,7 +41,7 @@ package final class PageDetector {
   private var mask: PageMask?
   /// The number of hypotheses whose sides are traced.
   private static let traced = 6
-  /// The corner distance up to which two outlines are the same, in pixels of the work picture.
+  /// The distance between corners, in pixels of the work picture, up to which two outlines count as the same.
   private static let distinct = 1.5
   /// The least score, 0…2, of a corner to which an outline's corner is moved.
   private static let leastCorner = 1.0
@@ -48,16 +49,17 @@ package final class PageDetector {
   private static let leastGain = 0.2
   /// The first and the second search distance for a followed page, in pixels of the work picture.
   private static let followReach = (near: 4, far: 13)
-  /// The largest distance of corners from their approximately known position, as a share of the longer diagonal: a single
-  /// picture is less certain than the earlier ones together.
+  /// The largest distance of corners from their approximately known position, as a share of the longer diagonal. It is limited
+  /// because a single picture is less certain than all earlier pictures together.
   private static let settledFarthest = 0.04
   /// The least area of a settled page, as a share of the known page's area.
   private static let leastArea = 0.97
-  /// The lead in probability and the ratio of odds: an outline found at the far distance is preferred if it exceeds either.
+  /// An outline found at the far distance is preferred if it exceeds either of these: the lead in probability, or the ratio of
+  /// odds.
   private static let followLead = 0.1
   private static let followOdds = 2.0
-  /// The largest number of pages beyond the first. Each has less than the share `mostShared` of its area inside other pages,
-  /// and at least the score `leastOther`.
+  /// The largest number of pages beyond the first. At most the share `mostShared` of the area of such a page is inside other pages,
+  /// and its score is at least `leastOther`.
   package static let mostOthers = 3
   private static let mostShared = 0.2
   private static let leastOther = 0.6
@@ -93,8 +95,8 @@ package final class PageDetector {
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
-  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored as there, but
-  /// whatever its score.
+  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored in the same way, whatever
+  /// its score.
   ///
   /// - Returns: The page; `nil` without such a picture, or if `outline` is not convex.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
@@ -105,7 +107,7 @@ package final class PageDetector {
   /// Follows a page from the last frame by tracing its sides again, which takes a fraction of the time of `detect`.
   ///
   /// - Parameter last: The outline in the last frame in pixels.
-  /// - Returns: The page; `nil` if it is gone or has moved by more than about a thirtieth of the picture.
+  /// - Returns: The page; `nil` if it is no longer visible or has moved by more than about a thirtieth of the picture.
   package func follow(_ view: ImageView, from last: Quadrilateral) -> DetectedPage? {
     load(view)
     return follow(from: last)
@@ -119,8 +121,8 @@ package final class PageDetector {
 
   /// Finds the page near a known outline as thoroughly as `detect`, whatever its score.
   ///
-  /// - Returns: The page; `nil` if `last` is not a valid outline, or every outline found is smaller than `leastArea` or
-  ///   farther away than `settledFarthest` allows.
+  /// - Returns: The page; `nil` if `last` is not a valid outline, or all outlines found are smaller than `leastArea` or farther
+  ///   away than `settledFarthest` allows.
   package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)
@@ -130,7 +132,7 @@ package final class PageDetector {
     let rivals = all.filter { $0.hypothesis.outline.largestCornerDistance(to: known) < limit }
     var best = followed
     for rival in rivals where rival.score > best.score { best = rival }
-    // Fingers cause false corners, with which the page fits worse.
+    // Fingers cause false corners; with these, the page fits worse.
     var placed = best
     placeCorners(&placed)
     placed.evidence = PageEvaluator(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)
@@ -155,8 +157,8 @@ package final class PageDetector {
     }
   }
 
-  /// Returns further pages in the picture last searched by `detect` or `settle`, likeliest first: those found after the known
-  /// pages are painted over. Takes about as long as `detect` for each page and once more for the last search.
+  /// Returns further pages in the picture last searched by `detect` or `settle`, likeliest first: the pages found after painting
+  /// over the known ones. Takes about as long as `detect` for each page, and once more for the last search.
   package func others(beside first: DetectedPage) -> [DetectedPage] {
     var pages = [first]
     while pages.count <= Self.mostOthers {
@@ -245,7 +247,7 @@ package final class PageDetector {
     return page
   }
 
-  /// Moves corners to those that `CornerSearch` finds nearby with a clearly better score, and traces the sides again.
+  /// Moves corners to nearby corners that `CornerSearch` finds with a clearly better score, and traces the sides again.
   private func placeCorners(_ judged: inout Judged) {
     var corners = judged.hypothesis.outline.corners
     let closed = picture.closed[..<picture.planeCount].map { UnsafePointer($0.pixels) }
@@ -306,8 +308,8 @@ package final class PageDetector {
     traced(hypotheses().prefix(count)).sorted { $0.score > $1.score }
   }
 
-  /// Returns hypotheses after tracing their sides, in the same order. The evaluator borrows planes that `hypotheses` may
-  /// reallocate, so it is created afterwards.
+  /// Returns hypotheses after tracing their sides, in the same order. The evaluator is created after `hypotheses` has reallocated
+  /// planes, because it borrows them.
   private func traced(_ hypotheses: some Sequence<Judged>) -> [Judged] {
     let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     return hypotheses.map { first in
@@ -343,8 +345,8 @@ package final class PageDetector {
     }.sorted { $0.score > $1.score }
   }
 
-  /// Returns hypotheses from the areas of high probability, each as found and as fitted to the mask, without those that
-  /// are far from a rectangle, have more than two sides on the picture's border, or repeat an earlier one.
+  /// Returns hypotheses from the areas of high probability, each as found and as fitted to the mask. Hypotheses are left out if
+  /// they are far from a rectangle, have more than two sides on the picture's border, or repeat an earlier one.
   private func probable(_ probabilities: [Float], _ mask: PageMask) -> [PageHypothesis] {
     var found: [PageHypothesis] = []
     let start = regionSearch.quadrilaterals(
@@ -372,8 +374,8 @@ extension PageDetector {
   /// The possible pages, each with its evidence in the order of `PageFeatures.values`.
   package typealias Considered = [(outline: Quadrilateral, values: [Double])]
 
-  /// Returns the evidence of every hypothesis in a picture before and after tracing, in the same order, with its outline: the
-  /// data to which the weights of `PageScorer` are fitted.
+  /// Returns the evidence of every hypothesis in a picture before and after tracing, in the same order, with its outline. The
+  /// weights of `PageScorer` are fitted to these data.
   package func evidence(in image: RGBImage) -> (first: Considered, traced: Considered) {
     load(image)
     return evidence()

@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1. `PageEvaluator`
-/// below computes it, and `Judged` is a hypothesis with its evidence.
+/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1. `PageEvaluator` below computes
+/// the evidence, and `Judged` is a hypothesis with its evidence.
 struct PageFeatures {
   /// The mean edge strength along the weakest side and along all sides.
   var weakestSupport = 0.0
@@ -32,15 +32,15 @@ struct PageFeatures {
   var brightness = 0.0
   /// The deviation of the sides from straight lines.
   var bend = 0.0
-  /// The share of the area just outside the worst side that looks like paper in another light: a fold or the edge of a column
-  /// is not a side of the page.
+  /// The share of the area just outside the worst side that looks like paper in another light. If it is large, the side is a fold
+  /// or the edge of a column rather than a side of the page.
   var worstSpill = 0.0
   /// The mean darkness of the marks just outside the side with the most; 1 from 30 gray levels.
   var outerMarks = 0.0
   /// The agreement with the mask of the page; 0 without a mask.
   var mask = PageMask.Agreement()
 
-  /// The number of `values`, with and without those of the mask, which come last.
+  /// The number of `values`, with and without the values of the mask, which come last.
   static let count = 22
   static let countWithoutMask = 18
 
@@ -59,7 +59,7 @@ struct PageEvaluator {
   private let mask: PageMask?
   /// The planes without dark marks.
   private let closed: [UnsafePointer<UInt8>]
-  /// The green or gray plane, which shows marks best, with and without them.
+  /// The green or gray plane, which shows marks best, with marks and without them.
   private let seen: UnsafePointer<UInt8>
   private let bare: UnsafePointer<UInt8>
   private static let samples = 24
@@ -76,7 +76,7 @@ struct PageEvaluator {
 
   /// Returns the evidence for and against a hypothesis.
   ///
-  /// - Parameter sides: Its traced sides; empty for straight lines between its corners.
+  /// - Parameter sides: The hypothesis's traced sides; empty for straight lines between its corners.
   func evidence(_ hypothesis: PageHypothesis, _ sides: [OutlineTracer.Side] = []) -> PageFeatures {
     var evidence = PageFeatures()
     if let mask { evidence.mask = mask.agreement(with: hypothesis.outline, alongSides: sides.map(\.points)) }

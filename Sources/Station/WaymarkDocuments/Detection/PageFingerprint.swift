@@ -24,7 +24,7 @@ package struct PageFingerprint: Hashable, Sendable {
     self.samples = samples
   }
 
-  /// Returns the relative difference of each of `n` × `n` cells from the mean of those within `reach`, which removes light and
+  /// Returns the relative difference of each of `n` × `n` cells from the mean of the cells within `reach`, which removes light and
   /// shadow. The outermost `margin` cells are 0.
   fileprivate static func marks(_ luma: [Float], _ n: Int, reach: Int, margin: Int = 0) -> [Float] {
     let sums = IntegralImage<Float>(width: n, height: n) { luma[$1 * n + $0] }
@@ -58,7 +58,8 @@ package struct PageFingerprint: Hashable, Sendable {
   }
 
   /// Returns whether two pages are the same, in any orientation: when superimposed, with corners moved within the error of
-  /// detection, they agree in most cells with marks. Pages of one layout with different contents do not. Takes milliseconds.
+  /// detection, they agree in most cells with marks. Pages of the same layout with different contents do not agree. Takes
+  /// milliseconds.
   package func isSame(as other: PageFingerprint) -> Bool {
     let coarse = similarity(to: other)
     guard !isBlank, !other.isBlank, coarse >= Self.related else { return isBlank && other.isBlank }
@@ -90,9 +91,9 @@ struct FinePageFingerprint {
   private static let side = 120
   /// The step between compared cells.
   private static let stride = 2
-  /// The luma relative to the surroundings, by which pages are superimposed.
+  /// The luma relative to the surroundings, used to superimpose pages.
   private let values: [Float]
-  /// `values` without lines of writing and ruled lines, by which pages are compared.
+  /// `values` without lines of writing and ruled lines, used to compare pages.
   private let words: [Float]
 
   /// - Parameter samples: The luma at `side` × `side` points.
@@ -108,10 +109,11 @@ struct FinePageFingerprint {
     words = Self.withoutLines(values)
   }
 
-  /// Returns the share of the contents that two pages have in common, 0…1, at the best orientation and the best shifts of the corners.
+  /// Returns the share of the contents that two pages have in common, 0…1, at the best orientation and the best shifts of the
+  /// corners.
   ///
-  /// Pages of one layout agree in most of their print, so their contents must decide: the result is the share of the tiles
-  /// with marks in which the two agree. Fingers on a page affect only the tiles that they cover.
+  /// Pages of the same layout agree in most of their print, so only the rest can decide. The result is therefore the share of
+  /// agreeing tiles among the tiles with marks. Fingers on a page affect only the tiles that they cover.
   func similarity(to other: FinePageFingerprint) -> Double {
     guard !values.isEmpty, !other.values.isEmpty else { return 0 }
     var starts: [(value: Float, turn: Int, corners: [Point2])] = []
@@ -169,7 +171,7 @@ struct FinePageFingerprint {
   }
 
   private static let tile = 14
-  /// The correlation from which tiles are alike.
+  /// The correlation from which tiles count as alike.
   private static let alike: Float = 0.6
 
   /// Returns the correlation after each corner was moved to where it is greatest.
@@ -194,7 +196,7 @@ struct FinePageFingerprint {
 
   /// The largest shift of a corner in cells.
   private static let farthest = 5.5
-  /// The largest mean shift of all corners in cells: single corners are misplaced, not whole pages. The limit prevents a
+  /// The largest mean shift of all corners in cells. Single corners may be misplaced, but not whole pages. The limit prevents a
   /// repeating pattern from matching its neighbour.
   private static let farthestShift = 1.1
 
@@ -255,7 +257,7 @@ struct FinePageFingerprint {
     return (sxy - sx * sy / count) / (vx * vy).squareRoot()
   }
 
-  /// Subtracts the mean of every row and column within reach: lines of writing and ruled tables are alike on all pages of one
+  /// Subtracts the mean of every row and column within reach. Lines of writing and ruled tables are alike on all pages of the same
   /// layout, words are not.
   private static func withoutLines(_ values: [Float]) -> [Float] {
     let (n, reach) = (side, 12)

@@ -1,8 +1,7 @@
 import CPageModels
 package import WaymarkImage
 
-/// The models that find pages: the network for the mask, and the scorers of outlines. `PageScorer` below is such a
-/// scorer.
+/// The models that find pages: the network for the mask, and the scorers of outlines, which are `PageScorer`s (below).
 package struct PageModels: Sendable {
   let network: PageNetwork
   /// The scorer of hypotheses before tracing.
@@ -12,8 +11,8 @@ package struct PageModels: Sendable {
   /// The scorer of outlines that are only followed, without a mask.
   let followed: PageScorer
 
-  /// The models embedded in the program, so that a worker that may not open files has them, too. They are read and checked on
-  /// first use, on any thread.
+  /// The models embedded in the program, where even a worker that may not open files finds them. They are read and checked on first
+  /// use, on any thread.
   private static let embedded = Result { () throws(ModelError) in
     try PageModels(
       network: ModelFile(waymark_page_network, name: "page-network"),
@@ -37,8 +36,8 @@ package struct PageModels: Sendable {
 
 /// A perceptron with one hidden layer of hyperbolic tangents, which scores the evidence for an outline.
 ///
-/// The scores of a picture's hypotheses are the log-odds that the hypothesis is the page against there being no page. The
-/// weights were fitted to rendered pictures by `Benchmarks/documents/train`.
+/// The score of a hypothesis is the log-odds that it is the page against there being no page. The weights were fitted to rendered
+/// pictures by `Benchmarks/documents/train`.
 struct PageScorer: Sendable {
   let means: [Float]
   let deviations: [Float]
@@ -73,7 +72,7 @@ struct PageScorer: Sendable {
   private static let maximumUnits = 1024
 
   func score(_ evidence: PageFeatures) -> Double {
-    // A page that is only followed is scored without the last values, which are those of the mask.
+    // A page that is only followed is scored without the last values, which are the values of the mask.
     let values = evidence.values.prefix(means.count)
     var sum = offset
     for (weights, out) in zip(hidden, output) {
@@ -91,7 +90,8 @@ struct PageScorer: Sendable {
     return c * (135135 + q * (17325 + q * (378 + q))) / (135135 + q * (62370 + q * (3150 + 28 * q)))
   }
 
-  /// Returns the probability of each hypothesis, given that at most one of them is the page: softmax of the scores, with score 0 for no page.
+  /// Returns the probability of each hypothesis, given that at most one is the page: softmax of the scores, with score 0 for there
+  /// being no page.
   static func shares(_ scores: [Double]) -> [Double] {
     let top = max(0, scores.max() ?? 0)
     let powers = scores.map { Double.exponential($0 - top) }

@@ -13,14 +13,14 @@ package struct PageQuality: Hashable, Sendable {
   package var brightness = 0.0
   /// The brightness of the whole picture, 0…1: the 90th percentile of its luma.
   package var light = 0.0
-  /// The share of the page that is saturated by glare, if the rest of the page is not.
+  /// The share of the page that is saturated by glare; 0 if the median of its luma is 225 or more: then the whole page is bright.
   package var glare = 0.0
   /// The sharpness; `nil` for a page without measurable edges.
   package var sharpness: Sharpness?
   /// The share of the frame that the page covers.
   package var share = 0.0
-  /// The ratio of the shorter to the longer of two opposite sides, for the pair where it is smaller; 1 if the page is seen
-  /// perpendicularly.
+  /// The ratio of the shorter to the longer of two opposite sides, for the pair of sides with the smaller ratio; 1 if the page is
+  /// seen perpendicularly.
   package var foreshortening = 0.0
   /// True if a corner is outside the frame or at its border, so that a part of the page may be missing.
   package var isCut = false
@@ -92,8 +92,8 @@ package struct PageQuality: Hashable, Sendable {
     return (means, n, samples)
   }
 
-  /// Returns the steepest step as a share of the gray levels' range, at the 90th percentile of the tiles with marks; `nil` if
-  /// fewer than six tiles have any.
+  /// Returns the steepest step as a share of the gray levels' range, at the 90th percentile of the tiles with marks; `nil` if fewer
+  /// than six tiles have marks.
   private static func sharpness(_ view: ImageView, _ map: Homography) -> Sharpness? {
     var (across, down): ([Double], [Double]) = ([], [])
     let grid = 14

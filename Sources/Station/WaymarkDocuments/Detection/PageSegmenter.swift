@@ -1,12 +1,11 @@
 import WaymarkImage
 
-/// Estimates for each cell of a picture the probability that it belongs to a page, by a small convolutional network.
+/// Estimates for each cell of a picture the probability that it belongs to a page, by a small convolutional network, `PageNetwork`
+/// below; the result is a `PageMask`.
 ///
-/// The network is `PageNetwork` below, and its result `PageMask`.
-///
-/// It evaluates the whole picture coarsely, whereas the other evidence is local: for lines alone, an outline that ends at a
-/// fold, a table's frame or a book beneath the sheet is as good as the sheet's. The network is a U-Net (O. Ronneberger, P.
-/// Fischer, T. Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015) of depthwise separable
+/// The network evaluates the whole picture coarsely, whereas all other evidence is local: for lines alone, an outline that ends at
+/// a fold, a table's frame or a book beneath the sheet is as good as the sheet's outline. The network is a U-Net (O. Ronneberger,
+/// P. Fischer, T. Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015) of depthwise separable
 /// convolutions (A. G. Howard et al., "MobileNets", 2017) with 224,000 weights of eight bits, fitted to rendered pictures by
 /// `Benchmarks/documents/segment`. Use it from one thread at a time.
 final class PageSegmenter {
@@ -72,7 +71,8 @@ final class PageSegmenter {
 struct PageNetwork: Sendable {
   /// The side of the square input in pixels.
   let side: Int
-  /// The channels of the levels, the finest first; each level has half the side of the previous one, the first one half of `side`.
+  /// The channels of the levels, the finest first. Each level has half the side of the previous level, the first level half of
+  /// `side`.
   let widths: [Int]
   let layers: LayerNetwork<FloatKernel>
 
@@ -159,7 +159,7 @@ struct PageNetwork: Sendable {
       return try convolution(deep, inputs, outputs, rectifies: rectifies)
     }
 
-    /// Reads a depthwise separable convolution whose result is added to its input.
+    /// Reads a depthwise separable convolution that adds its result to its input.
     mutating func refined(_ from: Int, _ channels: Int) throws(ModelError) -> Int {
       sum(from, try separable(from, channels, channels, rectifies: false))
     }
@@ -173,7 +173,7 @@ struct PageNetwork: Sendable {
 
 // MARK: - The mask
 
-/// A coarse probability map of the page from `PageSegmenter`, stored as row sums so that outlines are compared with it quickly.
+/// A coarse probability map of the page from `PageSegmenter`, stored as row sums so that outlines can be compared with it quickly.
 struct PageMask {
   /// The number of cells per side.
   private let cells: Int
@@ -193,7 +193,8 @@ struct PageMask {
     var inside = 0.0
     /// The share of the mask's total probability that is inside the outline.
     var share = 0.0
-    /// The difference of the probabilities just inside and just outside, along the side where it is least; it is small at a fold.
+    /// The difference between the probabilities just inside and just outside a side, for the side where it is least. It is small at
+    /// a fold.
     var weakestSide = 0.0
   }
 
@@ -201,7 +202,7 @@ struct PageMask {
   ///   - probabilities: The probabilities of `cells` × `cells` parts of the picture.
   ///   - n: The number of parts in each direction.
   ///   - width: The width of the work picture in pixels.
-  ///   - height: Its height in pixels.
+  /// - height: The height of the work picture in pixels.
   init(_ probabilities: [Float], cells n: Int, width: Int, height: Int) {
     cells = n
     var sums = [Float](repeating: 0, count: n * (n + 1))
@@ -214,7 +215,7 @@ struct PageMask {
     scale = Point2(Double(n) / Double(width), Double(n) / Double(height))
   }
 
-  /// Returns the agreement of a convex outline, in pixels of the work picture, without that of its sides.
+  /// Returns the agreement of a convex outline, in pixels of the work picture, leaving out `weakestSide`.
   func agreement(with outline: Quadrilateral) -> Agreement {
     let corners = outline.corners.map(cell)
     let n = cells
@@ -263,7 +264,7 @@ struct PageMask {
     return agreement
   }
 
-  /// The distance from a side in cells at which probabilities are compared, and the number of points along it.
+  /// The distance from a side, in cells, at which probabilities are compared; then the number of points along a side.
   private static let beside = 1.5
   private static let samples = 12
 
@@ -314,7 +315,7 @@ struct PageMask {
     var corners = best.outline.corners
     for corner in moving {
       let moved = corners[corner % 4] + move
-      // Corners must stay in the picture: there is no mask outside, so area there would not lower the agreement.
+      // Corners must stay in the picture. Outside there is no mask, so area there would not lower the agreement.
       let place = cell(moved)
       guard place.x >= 0, place.y >= 0, place.x <= Double(cells), place.y <= Double(cells) else { return }
       corners[corner % 4] = moved

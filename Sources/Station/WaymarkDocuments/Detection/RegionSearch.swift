@@ -23,7 +23,7 @@ final class RegionSearch {
         label(threshold, isBright)
         for component in largeComponents() {
           guard let q = quadrilateral(component), QuadSearch.looksLikeRectangle(q) else { continue }
-          // Scaled from half resolution to that of the work picture.
+          // Scaled from half resolution to the resolution of the work picture.
           let quad = q.scaled(by: 2)
           if !found.contains(where: { $0.largestCornerDistance(to: quad) < 5 }) { found.append(quad) }
         }
@@ -37,7 +37,7 @@ final class RegionSearch {
   ///
   /// - Parameter probabilities: The probabilities of `side` × `side` equal parts of the picture, row by row.
   func quadrilaterals(of probabilities: [Float], side: Int, width: Int, height: Int) -> [Quadrilateral] {
-    // A finer grid than the mask's, so that borders between cells are interpolated.
+    // The grid is finer than the mask's, so that borders between cells are interpolated.
     self.width = side * Self.refinement
     self.height = side * Self.refinement
     let count = self.width * self.height
@@ -60,7 +60,7 @@ final class RegionSearch {
     }
   }
 
-  /// Reduces the picture to half resolution with the darkest of three channels: white paper is bright in all of them, a coloured
+  /// Reduces the picture to half resolution with the darkest of three channels. White paper is bright in all three; a coloured
   /// background is not.
   private func reduce(_ picture: WorkingPicture) {
     width = picture.width / 2

@@ -3,10 +3,10 @@ import WaymarkImage
 
 /// Finds a quadrilateral in the outline of the foreground, even if a hand holds the page.
 ///
-/// Edge points of the mask vote for lines with their direction (Hough). Of the quadrilaterals of four outward-facing lines,
-/// the one is chosen along whose sides the mask ends most often. Where a hand covers a side of the page, the mask continues beyond
-/// that side, which is only weak evidence against it; a side along a finger would leave a strip of the page outside. Use it from
-/// one thread at a time.
+/// Edge points of the mask vote for lines with their direction (Hough). Four outward-facing lines make a quadrilateral; the
+/// quadrilateral is chosen whose sides coincide with the end of the mask most often. Where a hand covers a side of the page, the
+/// mask continues beyond the side. This is only weak evidence against the side, because a side along a finger would leave a strip
+/// of the page outside. Use it from one thread at a time.
 final class Silhouette {
   /// A quadrilateral and its fit score.
   struct Fit: Sendable {

@@ -114,17 +114,17 @@ struct FullResolutionPicture {
     self.channels = channels
   }
 
-  /// Finds the paper's straight edge near a stretch of one side.
+  /// Finds the paper's straight edge near a part of one side.
   ///
-  /// A line is robustly fitted to the steepest points across the part, then moved inwards to the end of the step, so that the
-  /// page has no rim of the background.
+  /// A line is robustly fitted to the steepest points across the part, then moved inwards to the end of the step, so that the page
+  /// has no rim of the background.
   ///
   /// - Parameters:
   ///   - start: One end of the part in pixels.
-  ///   - end: The other end.
+  ///   - end: The opposite end in pixels.
   ///   - inward: The unit vector across the part, towards the paper.
   ///   - reach: The largest distance of the edge from the part in pixels.
-  /// - Returns: The line with its normal pointing inwards; `nil` if too little of it is seen.
+  /// - Returns: The line with its normal pointing inwards; `nil` if too little of the edge is visible.
   func side(from start: Point2, to end: Point2, inward: Point2, reach: Int) -> StraightLine? {
     let samples = 16
     let m = 2 * reach + 1
@@ -191,7 +191,7 @@ struct FullResolutionPicture {
 /// Working memory for one plane of bytes, without padding between rows. It grows but never shrinks, and belongs to one
 /// detector.
 ///
-/// Sixteen readable bytes precede and follow the pixels, so that neighbours of the outermost ones may be read.
+/// Sixteen readable bytes precede and follow the pixels, so that neighbours of the outermost pixels may be read.
 final class PixelPlane {
   private(set) var width = 0
   private(set) var height = 0

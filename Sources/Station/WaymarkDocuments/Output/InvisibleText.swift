@@ -20,7 +20,8 @@ package struct PageWord: Hashable, Sendable {
 enum InvisibleText {
   /// The advance of every character, as a share of the font's size.
   private static let advance = 0.5
-  /// The height of the baseline above a word's lower edge, as a share of the word's height: letters such as p extend below it.
+  /// The height of the baseline above a word's lower edge, as a share of the word's height. Letters such as p extend below the
+  /// baseline.
   private static let descent = 0.2
 
   /// The character map of the font: codes equal characters, in blocks of 256 because no range may cross the end of a block.
@@ -49,7 +50,7 @@ enum InvisibleText {
       """
   }()
 
-  /// The dictionaries of the font's parts; those of the descendant font and of the font refer to objects written before them.
+  /// The dictionaries of the font's parts. The descendant font and the font refer to objects written before them.
   static let descriptor =
     "/Type /FontDescriptor /FontName /Invisible /Flags 4 /FontBBox [0 -200 500 800] /ItalicAngle 0 /Ascent 800 "
     + "/Descent -200 /CapHeight 800 /StemV 80"

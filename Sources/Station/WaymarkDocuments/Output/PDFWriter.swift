@@ -96,8 +96,8 @@ package struct PDFWriter {
     package var width: Double
     package var height: Double
 
-    /// Creates the size of a page of a known format, in the orientation of a picture of `width` × `height` pixels. A receipt is
-    /// 80 mm wide; a page of unknown format fits into A4.
+    /// Creates the size of a page of a known format, in the orientation of a picture of `width` × `height` pixels. A receipt is 80
+    /// mm wide. A page of unknown format fits into A4.
     package init(format: PageFormat?, width: Int, height: Int) {
       let aspect = Double(max(1, width)) / Double(max(1, height))
       if let known = format?.millimetres {
@@ -120,7 +120,8 @@ package struct PDFWriter {
   private var fontObject: Int?
   private static let pagesObject = 1
 
-  /// Creates a writer for one file. `begin`, then `add` for each page, then `end` return the bytes to write in this order.
+  /// Creates a writer for one file. Call `begin`, then `add` for each page, then `end`, and write the bytes that they return in
+  /// this order.
   package init(_ metadata: Metadata) { self.metadata = metadata }
 
   package mutating func begin() -> [UInt8] {
@@ -202,7 +203,7 @@ package struct PDFWriter {
     return out
   }
 
-  /// Returns the object number of the font of invisible text, which is written once, with the first page that has text.
+  /// Returns the object number of the font of invisible text. The font is written only once, with the first page that has text.
   private mutating func font(_ out: inout [UInt8]) -> Int {
     if let fontObject { return fontObject }
     let map = object(&out, "", stream: Array(InvisibleText.characterMap.utf8))

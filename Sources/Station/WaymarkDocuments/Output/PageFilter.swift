@@ -154,7 +154,7 @@ struct Shading {
 
   /// Returns the page as under uniform white light: paper becomes white.
   func removed(from page: RGBImage) -> RGBImage {
-    // Slightly above white, so that the grain of the paper disappears.
+    // Slightly above white, so that the grain of the paper becomes white.
     let white: Float = 262
     return RGBImage(width: page.width, height: page.height) { out in
       page.withBytes { bytes in
@@ -184,8 +184,8 @@ struct Shading {
 
 /// Classifies each pixel as ink or paper.
 enum Binarization {
-  /// Returns the picture with ink black and paper white: ink is darker than the local mean, by a margin that is the smaller, the
-  /// higher the contrast (J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000)).
+  /// Returns the picture with ink black and paper white. Ink is darker than the local mean by a margin; the higher the contrast,
+  /// the smaller the margin (J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000)).
   static func apply(_ gray: GrayImage) -> GrayImage {
     let (w, h) = (gray.width, gray.height)
     guard w > 0, h > 0 else { return gray }

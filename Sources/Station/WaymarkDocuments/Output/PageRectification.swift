@@ -1,19 +1,19 @@
 package import WaymarkImage
 
-/// The deviation of a page that is not flat from the projective map between its corners, measured by its sides and its lines
-/// of text. `PageRectifier` removes it. `PageMap` below is the map with these bends.
+/// The deviation of a page that is not flat from the projective map between its corners, measured by its sides and its lines of
+/// text. `PageRectifier` removes the deviation. `PageMap` below is the map with these bends.
 package struct PageBends: Sendable {
   /// The bends of the sides; `nil` if they are straight.
   let sides: SideBends?
   /// The bends of the lines; `nil` without lines, or if they are straight after the sides are straightened.
   let lines: LineBends?
 
-  /// The long side of the page in which lines are searched, in pixels.
+  /// The long side, in pixels, of the picture of the page in which lines are searched.
   private static let workSize = 1200.0
   /// The largest count of `numbers`.
   package static let numberLimit = SideBends.count + LineBends.count
 
-  /// The numbers of the sides, then those of the lines, if any.
+  /// The numbers of the sides, then the numbers of the lines, if any.
   package var numbers: [Double] {
     (sides?.numbers ?? [Double](repeating: 0, count: SideBends.count)) + (lines?.numbers ?? [])
   }

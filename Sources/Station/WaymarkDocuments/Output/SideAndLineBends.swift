@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// The deviations of a page's sides from the chords between its corners, in units of the page; those of its lines of text
-/// are `LineBends`.
+/// The deviations of a page's sides from the chords between its corners, in units of the page. `LineBends` below are the deviations
+/// of its lines of text.
 struct SideBends: Sendable {
   /// The coefficients a and b of the deviation t (1 - t) (a + b t), which is 0 at both corners.
   private var coefficients: [(a: Double, b: Double)]
@@ -12,7 +12,7 @@ struct SideBends: Sendable {
   /// Two numbers per side: top, right, bottom, left.
   var numbers: [Double] { coefficients.flatMap { [$0.a, $0.b] } }
 
-  /// Creates bends from their stored numbers; `nil` unless there are `count` of them, each finite and below 4 in magnitude.
+  /// Creates bends from their stored numbers; `nil` unless there are `count` numbers, all finite and below 4 in magnitude.
   init?(numbers: [Double]) {
     guard numbers.count == Self.count, numbers.allSatisfy({ $0.isFinite && abs($0) < 4 }) else { return nil }
     coefficients = stride(from: 0, to: Self.count, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
@@ -84,14 +84,15 @@ struct LineBends: Hashable, Sendable {
   static let count = intervals.coefficientCount
   /// The largest displacement in units of the page.
   private static let most = 0.3
-  /// The least spacing of neighbouring rows after displacement, relative to the undisplaced one, so that a page is not folded over itself.
+  /// The least spacing of neighbouring rows after displacement, relative to their spacing before, so that a page is not folded over
+  /// itself.
   private static let leastStep = 0.3
   private let field: SplineSurface
 
   /// The coefficients of the displacements' spline surface, in units of the page's height.
   var numbers: [Double] { field.coefficients }
 
-  /// Creates displacements from their stored numbers; `nil` if their number is wrong, or they are too large or fold the page.
+  /// Creates displacements from their stored numbers; `nil` if the number of them is wrong, or they are too large or fold the page.
   init?(numbers: [Double]) {
     guard let field = SplineSurface(Self.intervals, coefficients: numbers), Self.isPossible(field) else { return nil }
     self.field = field
@@ -122,16 +123,17 @@ struct LineBends: Hashable, Sendable {
 
   // MARK: - Measuring
 
-  /// A side of the page: its traced points, and the distance of each below a straight side.
+  /// A side of the page: its traced points, and how far each is below a straight side.
   typealias Edge = [(place: Point2, shift: Double)]
 
-  /// The least root mean square bend of the lines, in heights of a character, for which a page is straightened.
+  /// The least root mean square bend of the lines, in heights of a character, from which a page is straightened.
   private static let leastBend = 0.12
-  /// The least deviation from level if the sides are bent, in heights of a character; skewed print on a flat page is left unchanged.
+  /// If the sides are bent, the least deviation of the lines from level, in heights of a character. Skewed print on a flat page is
+  /// left unchanged.
   private static let leastTilt = 0.3
   /// The least share of the sum of squared deviations that the field must remove.
   private static let leastGain = 0.5
-  /// The least share of feet at the positions given by the field, and the least number of lines.
+  /// The least share of feet that must be at the positions given by the field, and the least number of lines.
   private static let leastAgreement = 0.6
   private static let leastLines = 3
   /// The weights of the field's second differences, and of its coefficients, as inverse squares of their usual size in units of the page.
@@ -216,7 +218,7 @@ struct LineBends: Hashable, Sendable {
       || hasBentSides && displacement(of: lines, field, isTilt: true) >= leastTilt * height
   }
 
-  /// Returns the root mean square deviation from straight lines, or from level ones, that the field causes at all feet.
+  /// Returns the root mean square deviation that the field causes at all feet, from straight lines or from level lines.
   private static func displacement(of lines: [Line], _ field: SplineSurface, isTilt: Bool) -> Double {
     var (sum, count) = (0.0, 0)
     for line in lines {
@@ -227,7 +229,7 @@ struct LineBends: Hashable, Sendable {
     return count > 0 ? (sum / Double(count)).squareRoot() : 0
   }
 
-  /// Returns the deviations of points from the straight line fitted to them, or from the level one, by least squares.
+  /// Returns the deviations of points from the straight line fitted to them, or from a level line, by least squares.
   private static func errors(of points: [Point2], fromLevel: Bool) -> [Double] {
     let mean = points.reduce(Point2(0, 0), +) / Double(max(1, points.count))
     let (xx, xy) = points.reduce((0.0, 0.0)) { sum, p in
@@ -238,7 +240,8 @@ struct LineBends: Hashable, Sendable {
     return points.map { $0.y - mean.y - slope * ($0.x - mean.x) }
   }
 
-  /// Returns whether the field straightens the lines: most feet are at its positions, and much nearer to them than to straight lines.
+  /// Returns whether the field straightens the lines: most feet are at the field's positions, and much nearer to these than to
+  /// straight lines.
   private static func straightens(
     _ lines: [Line], _ field: SplineSurface, _ height: Double, _ hasBentSides: Bool
   ) -> Bool {

@@ -1,8 +1,8 @@
 import WaymarkImage
 
-/// A smooth surface over the unit square: uniform cubic B-splines across and down, with a penalty on bending (P. Eilers, B.
-/// Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996). `SymmetricSystem` below
-/// solves the normal equations by which it is fitted.
+/// A smooth surface over the unit square: uniform cubic B-splines across and down, with a penalty on bending (P. Eilers, B. Marx,
+/// "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996). `SymmetricSystem` below solves the normal
+/// equations of the fit.
 struct SplineSurface: Hashable, Sendable {
   /// The number of intervals across and down; each axis has three coefficients more than intervals.
   struct Intervals: Hashable, Sendable {
@@ -37,7 +37,7 @@ struct SplineSurface: Hashable, Sendable {
   /// The coefficients, row by row.
   let coefficients: [Double]
 
-  /// Creates a surface with given coefficients; `nil` if their number is wrong or one is not finite.
+  /// Creates a surface with given coefficients; `nil` if their number is wrong or a coefficient is not finite.
   init?(_ intervals: Intervals, coefficients: [Double]) {
     guard coefficients.count == intervals.coefficientCount, coefficients.allSatisfy(\.isFinite) else { return nil }
     self.intervals = intervals
@@ -88,7 +88,7 @@ extension SplineSurface {
   ///
   /// - Parameters:
   ///   - bend: The weights of the second differences of neighbouring coefficients, across and down.
-  ///   - size: The weight of each coefficient, which keeps those near 0 that the samples do not determine.
+  /// - size: The weight of each coefficient. It keeps coefficients near 0 that the samples do not determine.
   /// - Returns: The surface; `nil` if the equations cannot be solved.
   init?(_ intervals: Intervals, fitting samples: [Samples], bend: (across: Double, down: Double), size: Double) {
     let (columns, rows) = (intervals.columns, intervals.rows)
@@ -106,7 +106,7 @@ extension SplineSurface {
         meanValue += w * value
         weight += w
       }
-      // The least-squares constant is the weighted mean of the residuals, so its equation is eliminated from the others.
+      // The least-squares constant is the weighted mean of the residuals, so its equation is eliminated from all others.
       guard weight > 0 else { continue }
       let terms = mean.sorted { $0.key < $1.key }.map { (index: $0.key, value: $0.value / weight) }
       system.add(terms, meanValue / weight, weight: -weight)
@@ -124,7 +124,7 @@ extension SplineSurface {
   }
 }
 
-/// The normal equations of a least-squares problem with any number of unknowns, of which each equation has a few.
+/// The normal equations of a least-squares problem with any number of unknowns; each equation has only a few of them.
 private struct SymmetricSystem {
   let count: Int
   /// The lower triangle of the matrix, in full rows.

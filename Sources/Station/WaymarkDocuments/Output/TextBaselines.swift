@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// The lines of text on an approximately upright page, as the lowest ink ("feet") of their characters. It finds bent lines,
-/// which a finder of straight lines breaks.
+/// The lines of text on an approximately upright page, as the lowest ink ("feet") of their characters. Bent lines are found, too,
+/// which a finder of straight lines would break.
 struct TextBaselines {
   /// The feet of the characters of each line, from left to right, in pixels.
   private(set) var lines: [[Point2]] = []
@@ -10,7 +10,7 @@ struct TextBaselines {
 
   /// The largest number of connected components of ink that are examined, which limits the time; a page of text has fewer.
   private static let pieceLimit = 8000
-  /// The least length of a line as a share of the page's width; half of it for a line of at least `leastPieces` components.
+  /// The least length of a line as a share of the page's width; half of this share for a line of at least `leastPieces` components.
   private static let leastPieces = 6
   private static let leastReach = 0.12
 
@@ -81,7 +81,7 @@ struct TextBaselines {
         if cost < best?.cost ?? .infinity { best = (j, cost) }
       }
       guard let best else { continue }
-      // A component continues only one other, the nearest.
+      // A component continues only one component, the nearest.
       if let known = before[best.to] {
         guard best.cost < known.cost else { continue }
         next[known.from] = nil
@@ -94,8 +94,8 @@ struct TextBaselines {
     }
   }
 
-  /// Returns the lowest ink of each component of a chain, and for joined characters that of every part as wide as a character.
-  /// Chains that are too short for a line are left out.
+  /// Returns the lowest ink of each component of a chain; for joined characters, the lowest ink of every part as wide as a
+  /// character. Chains that are too short for a line are left out.
   private func feet(of chains: [[Int]], _ pieces: [Piece], _ runs: [ComponentLabels.Run], width: Int) -> [[Point2]] {
     var parts = [Int](repeating: 0, count: pieces.count)
     var starts = parts

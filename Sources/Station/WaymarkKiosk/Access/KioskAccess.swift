@@ -1,12 +1,10 @@
 import Synchronization
 import WaymarkHTTP
 
-/// Decides which requests to the kiosk's port are accepted.
+/// Decides which requests to the kiosk's port are accepted. `AccessGate` below refuses all requests until the port is known.
 ///
-/// `AccessGate` below refuses all requests until the port is known.
-///
-/// A request must pass the `AccessGuard` and contain a cookie, which a browser gets for a launch code. Phones fetch results without a
-/// cookie, under another address.
+/// A request must pass the `AccessGuard` and contain a cookie. A browser gets the cookie in return for a launch code. Phones fetch
+/// results without a cookie, under another address.
 struct KioskAccess: Sendable {
   enum Decision: Equatable, Sendable {
     case allowed
@@ -24,7 +22,7 @@ struct KioskAccess: Sendable {
   let cookieName: String
   private let cookies: KioskCookie
   private let access: AccessGuard
-  /// The origins from which requests may come, by the authority that the requests name as host.
+  /// The origins from which requests may come, by the authority in the `Host` of the requests.
   private let origins: [String: Set<String>]
   /// The address under which phones fetch results.
   private let pickup: HTTPOrigin?
@@ -33,7 +31,7 @@ struct KioskAccess: Sendable {
   ///   - token: the token that authenticates cookies.
   ///   - port: the port of the page, which is part of the cookie's name.
   ///   - authorities: `host:port` in lower case of this kiosk's own addresses.
-  ///   - origins: further addresses, such as those of a proxy in front of it.
+  /// - origins: further addresses, such as the addresses of a proxy in front of the kiosk.
   ///   - pickup: the address under which results are fetched.
   init(
     token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = [], pickup: HTTPOrigin? = nil
@@ -47,7 +45,7 @@ struct KioskAccess: Sendable {
     access = AccessGuard { [pages] host in
       host.flatMap { pages[$0] }
     } admitsCrossSite: {
-      // A link from elsewhere may open the start page, which still needs its cookie.
+      // A link on another site may open the start page, which still needs its cookie.
       $0.method == "GET" && $0.path == "/" && $0.origin == nil
     }
   }
@@ -62,8 +60,8 @@ struct KioskAccess: Sendable {
     return isKnown(claims) ? .allowed : .refused(.noToken)
   }
 
-  /// Decides on a request below `Pickups.path`. Its host must be that of `pickup`; GET must have no origin, and POST that of
-  /// `pickup`.
+  /// Decides on a request below `Pickups.path`. Its host must be the host of `pickup`. GET must have no origin, and POST the origin
+  /// of `pickup`.
   private func decidePickup(_ claims: AccessClaims) -> Decision {
     guard let pickup, claims.host?.lowercased() == pickup.authority else { return .refused(.foreignHost) }
     switch claims.method {
@@ -84,7 +82,7 @@ struct KioskAccess: Sendable {
   func newCookie(for claims: AccessClaims) -> String { cookies.make(for: claims.userAgent) }
 }
 
-/// Holds the launch code and the `KioskAccess`, which is set once the port is known; refuses every request until then.
+/// Holds the launch code and the `KioskAccess`. The latter is set once the port is known; until then, every request is refused.
 final class AccessGate: Sendable {
   private struct State {
     var access: KioskAccess?
@@ -97,7 +95,7 @@ final class AccessGate: Sendable {
 
   /// Sets the `KioskAccess` that decides on requests from now on.
   ///
-  /// - Parameter onCode: called with the launch code now, and with each new one that replaces a used code.
+  /// - Parameter onCode: called with the launch code now, and with each new code that replaces a used code.
   func open(_ access: KioskAccess, onCode: @escaping @Sendable (String) -> Void = { _ in }) {
     let code = state.withLock { state in
       (state.access, state.onCode) = (access, onCode)
@@ -112,7 +110,7 @@ final class AccessGate: Sendable {
   /// The name of the page's cookie; empty until `open`.
   var cookieName: String { state.withLock { $0.access?.cookieName } ?? "" }
 
-  /// Decides on a request. A right launch code is used up, and replaced by a new one.
+  /// Decides on a request. A correct launch code is used up, and a new code replaces it.
   func decide(_ claims: AccessClaims) -> KioskAccess.Decision {
     let (decision, news) = state.withLock { state -> (KioskAccess.Decision, (String, @Sendable (String) -> Void)?) in
       guard let access = state.access else { return (.refused(.foreignHost), nil) }
@@ -133,7 +131,7 @@ struct LaunchCode: Sendable {
   /// The code: 256 random bits, in hexadecimal.
   private(set) var value = KioskToken().value
 
-  /// Replaces the code with a new one if it equals `offered`; returns whether it did.
+  /// Replaces the code by a new code if it equals `offered`; returns whether it did.
   mutating func use(_ offered: String) -> Bool {
     guard ConstantTime.areEqual(offered, value) else { return false }
     value = KioskToken().value

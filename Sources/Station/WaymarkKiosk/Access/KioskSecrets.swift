@@ -66,14 +66,14 @@ package struct KioskToken: Sendable {
 
 /// The cookie of one browser: a random number, and an authentication code of that number and the browser's `User-Agent`.
 ///
-/// It is not stored: pages stay open over a restart as long as the token is the same.
+/// The cookie is not stored: pages stay open over a restart as long as the token is the same.
 struct KioskCookie: Sendable {
   private let key: SymmetricKey
 
   /// Makes and checks cookies with a token as the key.
   init(token: String) { key = SymmetricKey(Array(token.utf8)) }
 
-  /// The name of the cookie. It contains the port, since browsers share cookies among the ports of a host.
+  /// The name of the cookie. It contains the port, because browsers share cookies among the ports of a host.
   static func name(port: Int) -> String { "waymark-\(port)" }
 
   /// Makes a new cookie for a browser.
@@ -84,7 +84,7 @@ struct KioskCookie: Sendable {
     return number + "." + proof(number, agent)
   }
 
-  /// Returns whether a cookie was made with this token for that browser.
+  /// Returns whether a cookie was made with this token for this browser.
   func isValid(_ cookie: String, for agent: String?) -> Bool {
     let parts = cookie.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0].utf8.count == 64 else { return false }
@@ -97,10 +97,10 @@ struct KioskCookie: Sendable {
   }
 }
 
-/// A file with one line that opens the page: the token that authenticates cookies, the address with a launch code, or an HTML
-/// page that redirects to it.
+/// A file with one line that opens the page: the token that authenticates cookies, the address with a launch code, or an HTML page
+/// that redirects to this address.
 ///
-/// It has mode 0640, and is replaced as a whole.
+/// The file has mode 0640, and is replaced as a whole.
 package struct SecretFile: Sendable {
   package let path: String
   /// The name in messages.

@@ -3,20 +3,19 @@ import Glibc
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// Runs the integrator's program for one result, with bounds in time and output.
+/// Runs the integrator's program for one result, with limits on time and output. `HandoverWay` below is the configured program, and
+/// `HandedResult` the result.
 ///
-/// `HandoverWay` below is the configured program, and `HandedResult` the result.
-///
-/// The result is in a temporary folder. The program is started directly, never by a shell. It gets the result's description as JSON on
-/// its standard input, a few environment variables, and none of the kiosk's file descriptors. Its process group is killed when its time
-/// is over; the program itself also when the kiosk ends.
+/// The result is in a temporary folder. The program is started directly, never by a shell. It gets the result's description as JSON
+/// on its standard input, a few environment variables, and none of the kiosk's file descriptors. Its process group is killed when
+/// its time is over; the program itself is also killed when the kiosk ends.
 struct HandoverProgram: Sendable {
   enum Outcome: Equatable, Sendable {
     /// The program exited with status 0.
     case done
-    /// It exited with status 75, EX_TEMPFAIL of sysexits.h: it may succeed later.
+    /// The program exited with status 75, EX_TEMPFAIL of sysexits.h: it may succeed later.
     case later
-    /// It exited with another status, or a signal ended it: the status, or the number of the signal.
+    /// The program exited with another status, or a signal ended it. The value is the status, or the number of the signal.
     case failed(Int32)
     /// It was killed after `HandoverWay.seconds`.
     case tooLong
@@ -27,13 +26,15 @@ struct HandoverProgram: Sendable {
   /// The bytes of output that are kept for the journal.
   static let outputLimit = 2 << 10
   private static let temporaryFailure: Int32 = 75
-  /// The environment variables of a program: those with fixed values, and the names of those that are copied from the kiosk.
+  /// The environment variables of a program: variables with fixed values, and the names of variables that are copied from the
+  /// kiosk.
   private static let fixed = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
   private static let variables = ["HOME", "USER", "TZ", "CUPS_SERVER"]
 
   /// The beginning of the names of temporary folders, and the number of characters that mkdtemp(3) adds.
   private static let (prefix, suffixLength) = ("waymark-handover-", 6)
-  /// The program of util-linux that has another one killed when its parent ends, and becomes it (PR_SET_PDEATHSIG).
+  /// The program of util-linux that arranges for another program to be killed when its parent ends (PR_SET_PDEATHSIG), and then
+  /// becomes this program.
   private static let launcher = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"]
 
   let way: HandoverWay
@@ -79,7 +80,7 @@ struct HandoverProgram: Sendable {
       ] + description)
     do {
       try Data(result.bytes).write(to: URL(fileURLWithPath: file))
-      // A file, since a pipe would block on a program that does not read it.
+      // A file is used because a pipe would block if the program does not read it.
       try Data((request.compactText + "\n").utf8).write(to: URL(fileURLWithPath: "\(place)/request.json"))
     } catch {
       return (.notStarted(error.localizedDescription), "")
@@ -112,8 +113,8 @@ struct HandoverProgram: Sendable {
     }
   }
 
-  /// Locks a folder of this user; nil if it is in use, another user's, or not a folder. Closing the descriptor releases it, as the
-  /// end of the process does.
+  /// Locks a folder of this user; nil if the folder is in use, belongs to another user, or is not a folder. Closing the descriptor
+  /// releases the lock, as does the end of the process.
   private static func lock(_ folder: String) -> Int32? {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -192,8 +193,8 @@ struct HandoverWay: Hashable, Sendable {
       seconds: node["seconds"]?.int ?? Self.usualSeconds, asks: node["ask"] != nil, pattern: node["pattern"]?.string)
   }
 
-  /// Returns whether a visitor's answer may be handed over: one line without control characters that the pattern matches, if there is
-  /// one. A pattern that cannot be read matches nothing.
+  /// Returns whether a visitor's answer may be handed over: it must be one line without control characters and match the pattern,
+  /// if there is a pattern. A pattern that cannot be read matches nothing.
   func accepts(answer: String) -> Bool {
     guard (1...Self.answerLimit).contains(answer.utf8.count), !answer.unicodeScalars.contains(where: \.isControl) else {
       return false
@@ -226,7 +227,8 @@ struct HandedResult: Equatable, Sendable {
     return HandedResult(ending: ending, contentType: "\(type); charset=utf-8", bytes: Array(text.utf8))
   }
 
-  /// Reads the document at a path by `read`, which returns nil if the page may not have it; nil also if the extension is unknown.
+  /// Reads the document at a path by `read`, which returns nil for a document that the page may not have. Returns nil in this case,
+  /// and for an unknown extension.
   static func document(_ path: String, read: (String) -> [UInt8]?) -> HandedResult? {
     let ending = (path as NSString).pathExtension.lowercased()
     guard let type = types[ending], let bytes = read(path) else { return nil }

@@ -12,7 +12,7 @@ final class Pickups: Sendable {
 
   private struct State {
     var store: PickupStore
-    /// Files that were offered, the newest last; each can be offered once.
+    /// Files that were offered, the newest last. Each can be offered only once.
     var offered: [String] = []
   }
 
@@ -37,7 +37,7 @@ final class Pickups: Sendable {
   /// The largest size of a result in bytes.
   var itemLimit: Int { state.withLock { $0.store.limits.item } }
 
-  /// Stores a result; returns the address under which a phone fetches it, or nil without room.
+  /// Stores a result. Returns the address under which a phone fetches the result; nil if there is no room.
   func keep(_ item: PickupStore.Item) -> String? {
     // 256 random bits.
     let code = KioskToken().value
@@ -69,7 +69,7 @@ final class Pickups: Sendable {
   static let path = "/pickup/"
 }
 
-/// Results that phones can fetch: each under a secret code, once, and for a limited time. Has no clock; times are
+/// Results that phones can fetch: each under a secret code, once, and for a limited time. The store has no clock; times are
 /// arguments.
 struct PickupStore {
   struct Limits {
@@ -119,7 +119,7 @@ struct PickupStore {
     return true
   }
 
-  /// Returns the result under a code, which stays stored, or `nil`.
+  /// Returns the result under a code without removing it; nil without such a result.
   mutating func look(_ code: String, at now: Double) -> Item? {
     expire(at: now)
     return entries[Self.key(code)]?.item
@@ -161,7 +161,7 @@ struct PickupWords: Equatable, Sendable {
   }
 }
 
-/// The documents that the service has saved for a page; no other file is read for a visitor.
+/// The documents that the service has saved for a page. Only these files are read for a visitor.
 final class SavedDocuments: Sendable {
   /// The largest number of documents that are remembered.
   private static let limit = 16
@@ -169,7 +169,7 @@ final class SavedDocuments: Sendable {
   /// The paths of the documents, the newest last.
   private let paths = Mutex<[String]>([])
 
-  /// Remembers the file that a reply to `document.save` names; a document of several files is ignored.
+  /// Remembers the file named in a reply to `document.save`. A document of several files is ignored.
   func note(savedBy reply: [UInt8]) {
     guard let saved = try? JSONParser.parse(reply)["result"]?["paths"]?.array?.compactMap(\.string), saved.count == 1
     else { return }

@@ -5,11 +5,11 @@ import WaymarkProtocol
 struct FormReview: SettingsReview {
   /// The largest number of forms of a page: each has a tile.
   static let formLimit = 12
-  /// The largest number of fields of a form, which is that of `form.submit`.
+  /// The largest number of fields of a form: the limit of `form.submit`.
   static let fieldLimit = 200
   /// The largest number of choices of a field.
   static let choiceLimit = 200
-  /// The largest number of photos of a form, as a form is sent to the service in one command.
+  /// The largest number of photos of a form. A form is sent to the service in one command, which has room for one photo.
   static let photoLimit = 1
 
   let document: ConfigurationDocument
@@ -137,7 +137,7 @@ enum FieldKind: String, CaseIterable, Sendable {
   /// A photo; a form has at most one.
   case photo
 
-  /// The kinds of fields that may have a key; keys that are not listed are allowed for all kinds.
+  /// For each key that only some kinds of fields may have, these kinds. Keys that are not listed are allowed for all kinds.
   private static let special: [String: Set<FieldKind>] = {
     let lines: Set<FieldKind> = [.text, .note, .code, .print]
     return [

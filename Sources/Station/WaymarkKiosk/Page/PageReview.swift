@@ -2,9 +2,8 @@ import Foundation
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// Checks parts of the page's file that depend on each other, which a table of keys cannot check. The file has the
-/// review of the page's colours and words (`PageReview`, `BrandColour`, `PageWords`), and that of `handover`
-/// (`HandoverReview`).
+/// Checks parts of the page's file that depend on each other, which a table of keys cannot check. The file has the review of the
+/// page's colours and words (`PageReview`, `BrandColour`, `PageWords`), and the review of `handover` (`HandoverReview`).
 protocol SettingsReview {
   var document: ConfigurationDocument { get }
   var problems: [ConfigurationProblem] { get set }
@@ -26,7 +25,7 @@ extension SettingsReview {
     for key in keys where node[key] == nil { add("\(key) is missing", path, node, "Add \(key).") }
   }
 
-  /// Reports elements with the name of an earlier one.
+  /// Reports elements whose name an earlier element has.
   mutating func distinct(_ nodes: [SourceNode], _ key: String, _ path: String) {
     var seen: Set<String> = []
     for (index, node) in nodes.enumerated() {
@@ -249,8 +248,8 @@ struct BrandColour {
 
   private var text: String { "#" + [red, green, blue].map { String(format: "%02x", Int($0)) }.joined() }
 
-  /// The CSS custom properties for a scheme. `--accent-soft` contains as much of the colour as leaves text in the colour readable
-  /// on it.
+  /// The CSS custom properties for a scheme. `--accent-soft` contains as much of the colour as possible while text in the colour
+  /// remains readable on it.
   func rules(on ground: Ground) -> String {
     let white = BrandColour(red: 255, green: 255, blue: 255)
     let black = BrandColour(red: 0, green: 0, blue: 0)
@@ -271,7 +270,7 @@ struct BrandColour {
 struct HandoverReview: SettingsReview {
   let document: ConfigurationDocument
   var problems: [ConfigurationProblem] = []
-  /// The ways that have a name and a program, including those with other problems.
+  /// The ways that have a name and a program, even if they have other problems.
   private(set) var ways: [HandoverWay] = []
 
   init(document: ConfigurationDocument) { self.document = document }

@@ -16,7 +16,7 @@ package struct PageSettings: Sendable {
   let logo: (name: String, file: Assets.File)?
   /// The programs to which results are handed over.
   let ways: [HandoverWay]
-  /// The tags of the page's languages: its own, then those of the file's `words`.
+  /// The tags of the page's languages: its own languages, then the languages of `words` in the file.
   package let languages: [String]
   /// The problems found in the file, in its order.
   package let problems: [ConfigurationProblem]
@@ -40,7 +40,7 @@ package struct PageSettings: Sendable {
     self.init(text, path: path, assets: assets)
   }
 
-  /// The problems of the file, and that of a fixed language without words.
+  /// The problems of the file; also the problem of a fixed language without words.
   package func problems(fixing language: String?) -> [ConfigurationProblem] {
     guard let language, !languages.contains(language) else { return problems }
     return problems + [
@@ -92,7 +92,7 @@ package struct PageSettings: Sendable {
     json = .object(members)
   }
 
-  /// Returns the settings of a way of handover that the page receives: all but those of the program.
+  /// Returns the settings of a way of handover that the page receives: all settings except the program's.
   private static func shownWay(_ node: SourceNode) -> JSONValue {
     let shown = ["name", "label", "of", "ask", "pattern", "wrong", "done"]
     return .object(

@@ -5,8 +5,7 @@ import ServiceLifecycle
 import WaymarkHTTP
 import WaymarkSystem
 
-/// Serves the page's commands, uploads and stream of events. `CommandAllowList` below has the methods that commands may
-/// name.
+/// Serves the page's commands, uploads and stream of events. `CommandAllowList` below has the methods that commands may call.
 struct CommandRoutes: Sendable {
   /// The largest command, in bytes.
   private static let commandLimit = 64 << 10
@@ -95,7 +94,7 @@ struct CommandRoutes: Sendable {
   }
 }
 
-/// The methods that the page may call: those for visitors, and none for setting up the device.
+/// The methods that the page may call: all methods for visitors, and none for setting up the device.
 enum CommandAllowList {
   private static let methods: Set<String> = [
     "status", "camera.list", "scan.begin", "scan.cancel", "scan.confirm", "gallery.list", "gallery.scan", "torch",

@@ -16,7 +16,7 @@ enum KioskAnswer {
       "Pictures may have 16 MiB, commands 64 KiB, and 30 seconds to arrive.", .contentTooLarge)
   }
 
-  /// An error after which the connection is closed, as the request's body is not read.
+  /// An error after which the connection is closed, because the request's body is not read.
   private static func unread(
     _ code: String, _ message: String, _ hint: String, _ status: HTTPResponse.Status
   ) -> Response {
@@ -30,7 +30,7 @@ enum KioskAnswer {
     reply(.failure(code: code, message: message, hint: hint), status: status)
   }
 
-  /// The answer with a reply; its status is 200, or 422 for an error, if none is given.
+  /// The answer with a reply. If no status is given, it is 200, or 422 for an error.
   static func reply(_ reply: CommandReply, status: HTTPResponse.Status? = nil) -> Response {
     Response(
       status: status ?? (reply.succeeded ? .ok : .unprocessableContent), headers: [.contentType: "application/json"],

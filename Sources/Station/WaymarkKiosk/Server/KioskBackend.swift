@@ -9,11 +9,12 @@ import WaymarkSystem
 package protocol KioskBackend: Sendable {
   /// Sends a request to the service. The reply is JSON: `{"result":…}` or `{"error":…}`.
   ///
-  /// - Parameter page: the name under which the page opened its stream of events; what the page armed is disarmed when that stream ends.
+  /// - Parameter page: the name under which the page opened its stream of events. Scans armed by the page are disarmed when this
+  ///   stream ends.
   func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply
   /// The events as lines of JSON, and a line `kiosk.connection` when the connection to the service changes.
   func events(page: String?) -> AsyncStream<[UInt8]>
-  /// The live pictures of a camera, of the first one if nil.
+  /// The live pictures of a camera; of the first camera if `camera` is nil.
   ///
   /// - Parameters:
   ///   - width: the largest width in pixels; nil for the camera's width.
@@ -74,8 +75,8 @@ package enum PictureRequest: Equatable, Sendable {
 
 /// A backend that is a client of the service's socket like any other.
 ///
-/// Each page has its own connection to the socket, opened with the page's stream of events. Its snapshot contains the current state. When
-/// it closes, the service disarms what the page armed.
+/// Each page has its own connection to the socket, opened with the page's stream of events. The snapshot of the connection contains
+/// the current state. When the connection closes, the service disarms the page's scans.
 package final class SocketBackend: KioskBackend {
   private let path: String
   private let pages = Mutex(PageTable<WaymarkClient>())
@@ -104,7 +105,7 @@ package final class SocketBackend: KioskBackend {
 
   package func upload(_ picture: [UInt8], page: String?) async -> CommandReply {
     await reply { [self] in
-      // Sent over the page's own connection, as only that can confirm an accepted picture.
+      // Sent over the page's own connection, because only that connection can confirm an accepted picture.
       try await client(of: page).scan(picture: picture, mode: .onboarding)
     }
   }
@@ -138,7 +139,8 @@ package final class SocketBackend: KioskBackend {
           }
         }
       } catch {
-        // The connection was refused, the stream cancelled, or the page did not read it: the stream ends, and the page connects again.
+        // The connection was refused, the stream was cancelled, or the page did not read it. In all cases the stream ends, and the
+        // page connects again.
       }
       continuation.finish()
       if let page { pages.withLock { $0.ended(page, stream: number) } }
@@ -183,7 +185,7 @@ package final class SocketBackend: KioskBackend {
     return PicturePart(picture)
   }
 
-  /// The page's own connection, or one for this command alone.
+  /// The page's own connection, or a connection for this command alone.
   private func client(of page: String?) async throws -> WaymarkClient {
     if let page, let client = pages.withLock({ $0[page] }) { return client }
     return try await WaymarkClient.connect(to: path)
@@ -272,7 +274,7 @@ package final class PreviewBackend: KioskBackend {
 
   package func picture(_ request: PictureRequest) async throws -> PicturePart { throw NoPicture() }
 
-  /// The error for all requests of pictures, as a preview has none.
+  /// The error for all requests of pictures, because a preview has none.
   private struct NoPicture: Error {}
 
   private static func result(_ result: JSONValue) -> CommandReply {

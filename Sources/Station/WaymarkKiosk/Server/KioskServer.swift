@@ -42,11 +42,12 @@ package struct KioskServer: Sendable {
 
   /// Listens until the task is cancelled, a graceful shutdown is requested, or a signal arrives.
   ///
-  /// It then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
+  /// Then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:
-  ///   - signals: true if SIGTERM and SIGINT end it.
-  ///   - onListening: called with the port once the server accepts connections.
-  ///   - onCode: called with the port and a new code that opens the page once: before `onListening`, and whenever a code has been used.
+  /// - signals: true if SIGTERM and SIGINT end the server.
+  /// - onListening: called with the port once the server accepts connections.
+  /// - onCode: called with the port and a new code that opens the page once: before `onListening`, and whenever a code has been
+  ///   used.
   package func run(
     endedBySignals signals: Bool = false, onCode: @escaping @Sendable (Int, String) -> Void = { _, _ in },
     onListening: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -96,7 +97,7 @@ struct RequestGuard: RouterMiddleware {
 
   let gate: AccessGate
   let connections: Connections
-  /// The figures for `/metrics`, in which refused requests are counted.
+  /// The figures for `/metrics`. Refused requests are counted in them.
   let figures: ServerFigures
   let probe: ServiceProbe
 
@@ -149,8 +150,8 @@ struct RequestGuard: RouterMiddleware {
     }
   }
 
-  /// Returns the answer to a supervisor, which has no cookie: health probes by any name of the device, and figures without secrets by the
-  /// names of the kiosk, so that pages of other sites cannot read them; nil for other requests.
+  /// Returns the answer to a supervisor, which has no cookie; nil for other requests. Health probes are answered under any name of
+  /// the device. Figures without secrets are answered only under the kiosk's names, so that pages of other sites cannot read them.
   private func supervised(_ request: Request, _ claims: AccessClaims) async -> Response? {
     guard request.method == .get else { return nil }
     switch request.uri.path {
@@ -180,8 +181,8 @@ struct RequestGuard: RouterMiddleware {
       headers[.location] = "/"
       return Response(status: .seeOther, headers: headers)
     }
-    // The browser comes from another page, such as the launch page. It would regard a redirect as a request from that page and send no
-    // cookie; a refresh from a page of this server is sent with the cookie.
+    // The browser comes from another page, such as the launch page. It would regard a redirect as a request from that page and send
+    // no cookie. A refresh comes from a page of this server, so the cookie is sent.
     headers[.contentType] = "text/html; charset=utf-8"
     return Response(
       status: .ok, headers: headers,

@@ -7,10 +7,8 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkSystem
 
-/// Serves the page, its files and its settings.
-///
-/// This file also has `Assets`, the files in memory; `StaticAnswer`, the answer with one of them; and `PageTable`, the
-/// connections of the open pages to the service.
+/// Serves the page, its files and its settings. The file also has `Assets`, the files in memory; `StaticAnswer`, the answer with a
+/// file; and `PageTable`, the connections of the open pages to the service.
 struct PageRoutes: Sendable {
   private let assets: Assets
   /// The settings of the page, as JSON.
@@ -63,8 +61,8 @@ extension KioskOptions {
 
 /// The connection to the service for each open page. The table does no I/O.
 ///
-/// A browser may connect again under the same name while its old stream of events still seems open.
-/// A page uses the connection of its newest stream, which the end of an older stream does not remove.
+/// A browser may connect again under the same name while its old stream of events still seems open. A page uses the connection of
+/// its newest stream; the end of an older stream does not remove it.
 struct PageTable<Client: AnyObject> {
   private var streams = 0
   private var pages: [String: (stream: Int, client: Client)] = [:]
@@ -74,7 +72,7 @@ struct PageTable<Client: AnyObject> {
 
   /// Begins a stream of events.
   ///
-  /// - Returns: its number; later streams have greater ones.
+  /// - Returns: the number of the stream. Later streams have greater numbers.
   mutating func began() -> Int {
     streams += 1
     return streams
@@ -113,7 +111,8 @@ struct Assets: Sendable {
     /// A strong validator of the plain bytes.
     var entityTag: String { "\"\(digest)\"" }
 
-    /// A strong validator of the compressed bytes, which must differ from that of the plain bytes (RFC 9110, section 8.8.3.3).
+    /// A strong validator of the compressed bytes, which must differ from the validator of the plain bytes (RFC 9110, section
+    /// 8.8.3.3).
     var compressedTag: String { "\"\(digest)-gzip\"" }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -178,7 +177,7 @@ struct Assets: Sendable {
     "svg": "image/svg+xml", "woff2": "font/woff2",
   ]
 
-  /// The folder of the page's files: beside the executable in a build folder, or that of an installed package.
+  /// The folder of the page's files: beside the executable in a build folder, or the folder of an installed package.
   static func defaultFolder() -> String {
     let folder = Folder.parent(of: ChildProgram.ownPath ?? "/usr/bin/waymark-station")
     let candidates = ["\(folder)/waymark_WaymarkKiosk.resources/Resources", "\(folder)/../share/waymark/kiosk"]
@@ -186,10 +185,10 @@ struct Assets: Sendable {
   }
 }
 
-/// The answer to a request for a file of the page: the file or its requested part, compressed if the client accepts that, or 304.
+/// The answer to a request for a file of the page: the file or its requested part, compressed if the client accepts this, or 304.
 ///
-/// Only files that are the same for all clients are compressed: the length of a compressed answer would reveal a secret beside chosen text (BREACH).
-/// No other route of the kiosk compresses.
+/// Only files that are the same for all clients are compressed, because the length of a compressed answer would reveal a secret
+/// next to text chosen by an attacker (BREACH). All other routes of the kiosk answer uncompressed.
 struct StaticAnswer {
   let file: Assets.File
 
@@ -228,7 +227,7 @@ struct StaticAnswer {
     }
   }
 
-  /// The requested part; the whole file if the client has another version of it (`If-Range`).
+  /// The requested part; the whole file if the client's version of the file is outdated (`If-Range`).
   private func wanted(by request: Request, tag: String, size: Int) -> RequestedRange {
     if let condition = request.headers[.ifRange], condition != tag { return .whole }
     return request.method == .get ? RequestedRange(request.headers[.range], size: size) : .whole

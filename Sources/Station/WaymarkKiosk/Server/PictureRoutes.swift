@@ -58,7 +58,7 @@ struct PictureRoutes: Sendable {
   }
 
   private func picture(_ request: PictureRequest, _ context: ConnectionContext) async -> Response {
-    // The size is not known before the picture has arrived, so that memory for the largest is reserved.
+    // The size is unknown before the picture has arrived, so memory for the largest picture is reserved.
     guard let reservation = await pictures.take(Self.sizeLimit, within: options.limits.pictureTimeout) else {
       return KioskAnswer.busy
     }

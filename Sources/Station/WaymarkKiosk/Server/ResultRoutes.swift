@@ -112,8 +112,7 @@ struct HandoverRoutes: Sendable {
 
 /// Lets visitors take results home: the page stores a result, and a phone fetches it once under its secret address.
 ///
-/// Opening the address only shows a page, as phones also open links for previews. The button on that page fetches the
-/// result.
+/// Opening the address only shows a page, because phones also open links for previews. The button on this page fetches the result.
 struct PickupRoutes: Sendable {
   /// The largest text that the page hands over, in bytes of JSON.
   private static let bodyLimit = 2 << 20
@@ -191,7 +190,7 @@ struct PickupRoutes: Sendable {
         .contentSecurityPolicy:
           "default-src 'none'; style-src 'sha256-\(digest)'; form-action 'self'; base-uri 'none'; "
           + "frame-ancestors 'none'",
-        // Without a referrer a browser would send the form with `Origin: null`, which `KioskAccess` refuses.
+        // Without this policy, a browser would send the form with `Origin: null`, which `KioskAccess` refuses.
         .referrerPolicy: "same-origin",
       ],
       body: .init(

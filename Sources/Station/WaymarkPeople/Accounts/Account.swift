@@ -24,10 +24,10 @@ package struct Account: Hashable, Sendable {
   /// The start of the onboarding: RFC 3339, UTC.
   package var created: String
 
-  /// The largest number of choices that are kept; the oldest replaced ones are dropped first.
+  /// The largest number of choices that are kept. The oldest choices that later ones have replaced are dropped first.
   package static let consentLimit = 500
 
-  /// Adds a choice. Beyond `consentLimit`, the oldest choice that a later one replaces is dropped, or else the oldest.
+  /// Adds a choice. Beyond `consentLimit`, drops the oldest choice that a later choice replaces, or else the oldest choice.
   package mutating func add(_ record: ConsentRecord) {
     consents.append(record)
     while consents.count > Self.consentLimit {
@@ -41,7 +41,7 @@ package struct Account: Hashable, Sendable {
   /// Returns the last choice about a consent, in any version; nil if there was none.
   package func choice(about consent: String) -> ConsentRecord? { consents.last { $0.consent == consent } }
 
-  /// Returns the consents to ask for: those not answered in this version, and mandatory ones not allowed.
+  /// Returns the consents to ask for: consents not answered in this version, and mandatory consents not allowed.
   func unanswered(of consents: [Consent]) -> [Consent] {
     consents.filter { consent in
       guard let last = choice(about: consent.id), last.version == consent.version else { return true }

@@ -1,8 +1,8 @@
 /// The state machine of a device's users: onboarding, signing in, changing users, synchronizing, consents.
 ///
-/// A value without clock, files and network: `handle` takes an input and returns effects. One operation runs at a time. If
-/// the policy requires a passcode, a user is signed in only after the attempt was stored and the passcode compared. Mandatory
-/// consents cannot be skipped, at most one user is signed in, and every state can be left.
+/// A value without clock, files and network: `handle` takes an input and returns effects. One operation runs at a time. If the
+/// policy requires a passcode, a user is signed in only after the attempt was stored and the passcode compared. Mandatory consents
+/// cannot be skipped, at most one user is signed in, and every state can be left.
 ///
 /// The file is long because all transitions change the same private state.
 package struct AccountFlow: Sendable {
@@ -10,7 +10,7 @@ package struct AccountFlow: Sendable {
   package private(set) var phase: AccountPhase
   /// The reason why the last step failed; nil if it did not.
   package private(set) var problem: AccountProblem?
-  /// The users of the device, and those whose onboarding is unfinished, by id.
+  /// The users of the device, including users whose onboarding is unfinished, by id.
   package private(set) var accounts: [String: Account]
   private var last: String?
   private var work: AccountOperation?
@@ -24,7 +24,7 @@ package struct AccountFlow: Sendable {
   /// The largest number of unfinished onboardings whose choices are kept.
   private static let unfinishedLimit = 100
 
-  /// Restores a device: at its sign-in screen, or at the start of the first onboarding.
+  /// Restores a device: shows its sign-in screen, or the start of the first onboarding.
   ///
   /// - Parameters:
   ///   - last: The id of the last user.
@@ -64,8 +64,8 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  /// Returns the seconds until a user may try another passcode. They are 0 while the attempt is being stored: until then a
-  /// loss of power would cancel the wait.
+  /// Returns the seconds until a user may try another passcode. While the attempt is being stored, they are 0, because a loss of
+  /// power before it is stored would cancel the wait.
   package func wait(of id: String, at now: Double) -> Double {
     if case .store(let account, .check)? = work?.kind, account.id == id { return 0 }
     return accounts[id]?.waits.remaining(at: now, policy.passcode) ?? 0
@@ -74,7 +74,7 @@ package struct AccountFlow: Sendable {
   /// Returns whether a forgotten passcode of a user can be reset.
   package func canRecover(_ id: String) -> Bool { policy.canRecover && accounts[id]?.subject != nil }
 
-  /// Returns the time at which `tick` is due; `nil` if none is pending.
+  /// Returns the time at which `tick` is due; `nil` if it is not due.
   package func deadline(at now: Double) -> Double? {
     var times = [work?.deadline].compactMap { $0 }
     if isUnfinished, work == nil { times.append(lastRequest + policy.leaveAfter) }
@@ -149,7 +149,7 @@ package struct AccountFlow: Sendable {
   // MARK: Requests
 
   private mutating func follow(_ request: AccountRequest, _ now: AccountTime) throws(AccountRefusal) {
-    // A step that waits for the provider may be left; the device's own work ends soon.
+    // The person may leave a step that waits for the provider. The device's own work is not interrupted, because it ends soon.
     if let work {
       let isEnd = request == .leave || request == .back && phase.isSyncingAgain
       guard isEnd, work.isProvider else { throw .busy }
@@ -285,7 +285,7 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  /// Returns the fields if exactly those of the policy are filled in, with at most 4096 bytes each.
+  /// Returns the fields if exactly the policy's fields are filled in, with at most 4096 bytes each.
   ///
   /// - Throws: `badValue` with the name of the first empty field, or with `fields`.
   private func checked(_ fields: [String: Secret]) throws(AccountRefusal) -> [String: Secret] {
@@ -303,7 +303,7 @@ package struct AccountFlow: Sendable {
     problem = nil
   }
 
-  /// Shows the next step of an onboarding, or stores the user after the last one.
+  /// Shows the next step of an onboarding; after the last step, stores the user.
   private mutating func advance(_ onboarding: Onboarding) {
     go(.onboarding(onboarding))
     if onboarding.step == nil { store(onboarding.finished, .finish) }

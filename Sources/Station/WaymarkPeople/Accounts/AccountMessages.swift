@@ -16,8 +16,8 @@ package struct AccountTime: Hashable, Sendable {
 
 /// A request from a person, or from a program on their behalf.
 package enum AccountRequest: Hashable, Sendable {
-  /// Continues from the first screen (`agreed` if there are terms), from a screen of a consent or from the last screen; signs
-  /// in without a passcode.
+  /// Continues: from the first screen (`agreed` if there are terms), from a screen of a consent, or from the last screen. Also
+  /// signs in without a passcode.
   case next(agreed: Bool)
   case back
   /// Leaves an unfinished step, or signs out.
@@ -60,7 +60,7 @@ package enum AccountInput: Sendable {
 
 /// The result of comparing a passcode.
 package enum PasscodeCheck: Hashable, Sendable {
-  /// The passcode is right; `rehashed` is its new hash if the stored one has another cost.
+  /// The passcode is correct. `rehashed` is its new hash if the stored hash has another cost.
   case right(rehashed: String?)
   case wrong
   /// The passcode could not be compared.
@@ -107,7 +107,7 @@ package struct ProviderRequest: Hashable, Sendable {
   package var host: String?
 }
 
-/// An action to take for an `AccountFlow`. A number is the ticket with which its result is reported.
+/// An action to take for an `AccountFlow`. A number is the ticket with which the action's result is reported.
 package enum AccountEffect: Hashable, Sendable {
   /// The state has changed.
   case changed
@@ -144,7 +144,7 @@ package enum AccountRefusal: Hashable, Sendable, Error {
   case full
 }
 
-/// The reason why the last step failed, for the screen that it leads back to.
+/// The reason why the last step failed, for the screen to which the person returns.
 package struct AccountProblem: Hashable, Sendable {
   package enum Code: String, CaseIterable, Sendable {
     case noProvider
@@ -170,7 +170,7 @@ package struct AccountProblem: Hashable, Sendable {
   }
 
   package var code: Code
-  /// The provider's message for the person; nil if it sent none.
+  /// The provider's message for the person; nil without a message.
   package var text: String?
 
   package init(_ code: Code, text: String? = nil) {
@@ -179,7 +179,7 @@ package struct AccountProblem: Hashable, Sendable {
   }
 }
 
-/// The current work. Its ticket identifies answers, so that late ones are ignored.
+/// The current work. Its ticket identifies answers, so that late answers are ignored.
 struct AccountOperation: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     /// A request to the provider.

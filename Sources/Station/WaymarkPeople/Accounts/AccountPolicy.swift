@@ -1,8 +1,8 @@
 import WaymarkCrypto
 package import WaymarkSystem
 
-/// The policy for access to a device: the steps, their texts, and the data they ask for. Consents (`Consent`,
-/// `ConsentRecord`) and texts in several languages (`LocalizedText`) are below.
+/// The policy for access to a device: the steps, their texts, and the data that they ask for. Consents (`Consent`, `ConsentRecord`)
+/// and texts in several languages (`LocalizedText`) are below.
 package struct AccountPolicy: Hashable, Sendable {
   package enum Mode: String, CaseIterable, Sendable {
     /// The device has one user.
@@ -61,7 +61,7 @@ package struct AccountPolicy: Hashable, Sendable {
     }
   }
 
-  /// The title and text of a screen, in place of the default ones.
+  /// The title and text of a screen, in place of the default title and text.
   package struct Words: Hashable, Sendable {
     package var title: LocalizedText?
     package var text: LocalizedText?
@@ -90,7 +90,7 @@ package struct AccountPolicy: Hashable, Sendable {
   package var fields: [Field] = []
   package var consents: [Consent] = []
   package var passcode = PasscodeRules()
-  /// The parts of a user's record that are shown before they have signed in.
+  /// The parts of a user's record that are shown before the user has signed in.
   package var shown: Set<Part> = [.initials, .title]
   /// True if signing in ends with synchronizing.
   package var syncs = false
@@ -145,8 +145,8 @@ package struct Consent: Hashable, Sendable {
     self.pages = pages
   }
 
-  /// Returns the JSON value that `hash(in:)` hashes: id, version, and `title`, `text` and `more` of each screen in a
-  /// language, without missing ones.
+  /// Returns the JSON value that `hash(in:)` hashes: id, version, and `title`, `text` and `more` of each screen in a language,
+  /// leaving out missing texts.
   package func shown(in language: String?) -> JSONValue {
     func page(_ page: Page) -> JSONValue {
       var members: [JSONValue.Member] = []
@@ -170,7 +170,7 @@ package struct Consent: Hashable, Sendable {
 /// The choice of a person about a consent.
 package enum ConsentChoice: String, CaseIterable, Codable, Sendable {
   case allow
-  /// A mandatory consent is denied, or an allowed one withdrawn.
+  /// A mandatory consent is denied, or an allowed consent withdrawn.
   case deny
   /// An optional consent is postponed.
   case later
@@ -196,13 +196,13 @@ package struct LocalizedText: Hashable, Sendable {
   /// The default language, for languages without a text.
   package var standard: String
 
-  /// - Parameter standard: the default language; if it has no text, the alphabetically first one is used.
+  /// - Parameter standard: the default language. If it has no text, the alphabetically first language is used.
   package init(_ texts: [String: String], standard: String) {
     self.texts = texts
     self.standard = texts[standard] == nil ? texts.keys.min() ?? standard : standard
   }
 
-  /// Returns the text in a language, or in the default one.
+  /// Returns the text in a language, or in the default language.
   package func text(in language: String?) -> String {
     language.flatMap { texts[String($0.prefix { $0 != "-" })] } ?? texts[standard] ?? ""
   }

@@ -1,7 +1,7 @@
 /// The onboarding of one person: the current step, and the data collected so far.
 ///
-/// This file also has the states of single steps (`ConsentFlow`, `PasscodeEntry`, `SyncState`), and `AccountPhase`, the state
-/// that has any of these as a part.
+/// The file also has the states of single steps (`ConsentFlow`, `PasscodeEntry`, `SyncState`), and `AccountPhase`, which includes
+/// each of these states.
 package struct Onboarding: Hashable, Sendable {
   package enum Purpose: String, Sendable {
     /// The device has no user yet.
@@ -15,7 +15,7 @@ package struct Onboarding: Hashable, Sendable {
   /// The index of the current step; the number of steps after the last.
   package private(set) var index = 0
   package private(set) var account: Account
-  /// The chosen way of activation; nil until one is chosen.
+  /// The chosen way of activation; nil until the person chooses.
   package private(set) var method: AccountPolicy.ActivationMethod?
   /// The payload of the activation code, for the provider.
   package private(set) var payload: Secret?
@@ -80,7 +80,7 @@ package struct Onboarding: Hashable, Sendable {
 
   /// Adds the identity from the provider.
   ///
-  /// - Parameter known: the account with the same subject, whose choices are kept.
+  /// - Parameter known: the account with the same subject. Its choices are kept.
   mutating func verified(_ person: ProviderPerson, known: Account?) {
     if var known {
       known.host = account.host ?? known.host
@@ -147,7 +147,7 @@ package struct Onboarding: Hashable, Sendable {
 
   /// Returns to the previous screen of the same step.
   ///
-  /// - Throws: `wrongPhase` if there is none.
+  /// - Throws: `wrongPhase` without a previous screen.
   package mutating func back() throws(AccountRefusal) {
     switch step {
     case .activation where method != nil && onlyMethod == nil: method = nil
@@ -158,7 +158,7 @@ package struct Onboarding: Hashable, Sendable {
   }
 }
 
-/// Asks for consents in order, screen by screen; the choice is on a consent's last screen.
+/// Asks for consents in order, screen by screen. The choice is on a consent's last screen.
 package struct ConsentFlow: Hashable, Sendable {
   package let consents: [Consent]
   /// The index of the current consent.
@@ -186,7 +186,7 @@ package struct ConsentFlow: Hashable, Sendable {
 
   /// Makes the record of a choice.
   ///
-  /// - Throws: a refusal if another consent is current, its last screen is not shown, or it does not offer the choice.
+  /// - Throws: a refusal if another consent is current, its last screen is not shown, or the consent does not offer the choice.
   package func record(
     _ consent: String, _ choice: ConsentChoice, language: String?, at time: AccountTime
   ) throws(AccountRefusal) -> ConsentRecord {
@@ -195,7 +195,7 @@ package struct ConsentFlow: Hashable, Sendable {
     return current.record(choice, language: language, at: time)
   }
 
-  /// Moves to the next consent after a stored choice, unless a mandatory one was denied.
+  /// Moves to the next consent after a stored choice, unless a mandatory consent was denied.
   package mutating func answered(_ choice: ConsentChoice) {
     guard choice != .deny else { return }
     index += 1
@@ -223,7 +223,7 @@ package struct PasscodeEntry: Hashable, Sendable {
 
   /// Enters a passcode or its repetition.
   ///
-  /// - Throws: `rules` with the faults if the first passcode breaks rules; the repetition is only compared.
+  /// - Throws: `rules` with the faults if the first passcode breaks rules. The repetition is only compared.
   package mutating func take(_ passcode: Secret, _ rules: PasscodeRules) throws(AccountRefusal) -> Outcome {
     guard let before = first else {
       let faults = rules.faults(of: passcode)
@@ -235,7 +235,7 @@ package struct PasscodeEntry: Hashable, Sendable {
     return PasscodeRules.normalized(before) == PasscodeRules.normalized(passcode) ? .whole(passcode) : .mismatch
   }
 
-  /// Discards the first passcode, so that the entry starts again.
+  /// Discards the first passcode, so that the entry starts over.
   ///
   /// - Throws: `wrongPhase` if no passcode was entered.
   package mutating func back() throws(AccountRefusal) {
@@ -286,7 +286,8 @@ package enum AccountPhase: Hashable, Sendable {
 extension Consent {
   /// Makes the record of a choice.
   ///
-  /// - Parameter language: The language in which the consent was shown; the default language is recorded if the consent has no text in it.
+  /// - Parameter language: The language in which the consent was shown. If the consent has no text in this language, the default
+  ///   language is recorded.
   func record(_ choice: ConsentChoice, language: String?, at time: AccountTime) -> ConsentRecord {
     let shown = language.map { String($0.prefix { $0 != "-" }) }
     let languages = pages.first?.text

@@ -2,8 +2,7 @@ import Foundation
 import WaymarkCrypto
 
 /// The hash of a passcode: scrypt (RFC 7914) with its own salt and parameters, as a PHC string, `$scrypt$ln=16,r=8,p=1$SALT$HASH`.
-///
-/// Below, `PasscodeThrottle` makes a user wait after wrong passcodes, and `PasscodeRules` has the rules for new ones.
+/// Below, `PasscodeThrottle` makes a user wait after wrong passcodes, and `PasscodeRules` has the rules for new passcodes.
 package struct PasscodeHash: Hashable, Sendable {
   /// The cost of checking one guess.
   package struct Cost: Hashable, Sendable {
@@ -17,8 +16,8 @@ package struct PasscodeHash: Hashable, Sendable {
     /// The cost of new hashes: 64 MiB, about 200 ms on a desktop.
     package static let standard = Cost(log: 16)
 
-    /// True if each parameter is in its range and the memory of all lanes is at most 256 MiB, so that a damaged file
-    /// cannot exhaust the memory.
+    /// True if each parameter is in its range and the memory of all lanes is at most 256 MiB, so that a damaged file cannot exhaust
+    /// the memory.
     package var isWithinLimits: Bool {
       (1...18).contains(log) && (1...16).contains(blocks) && (1...4).contains(lanes)
         && 128 * (1 << log) * blocks * lanes <= 256 << 20
@@ -72,7 +71,7 @@ package struct PasscodeHash: Hashable, Sendable {
   /// - Throws: an error if there is not enough memory.
   package func matches(_ passcode: Secret) throws -> Bool {
     let other = try Self.derive(passcode, cost, salt, count: hash.count)
-    // All bytes are compared, so that the time does not depend on them.
+    // All bytes are compared, so that the time does not reveal where they differ.
     return zip(hash, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
@@ -93,11 +92,12 @@ package struct PasscodeHash: Hashable, Sendable {
   }
 }
 
-/// The wrong passcodes in a row, and the start of the wait after them.
+/// The number of consecutive wrong passcodes, and the start of the wait after them.
 ///
-/// Times are those of the boot clock, so that setting the wall clock does not change a wait. After a restart the wait begins again.
+/// Times are in seconds of the boot clock, so that setting the wall clock does not change a wait. After a restart the wait begins
+/// again.
 package struct PasscodeThrottle: Hashable, Sendable {
-  /// The number of attempts since the last right passcode, including the one being checked.
+  /// The number of attempts since the last correct passcode, including the attempt being checked.
   package private(set) var failures: Int
   /// The time of the last attempt in seconds since the device's start.
   package private(set) var since: Double
@@ -116,7 +116,7 @@ package struct PasscodeThrottle: Hashable, Sendable {
   /// Forgets the attempts after a right passcode.
   package mutating func reset() { self = PasscodeThrottle() }
 
-  /// Restarts the wait if the device was restarted, which is recognised by a clock behind `since`.
+  /// Restarts the wait if the device was restarted, which is the case if the clock is before `since`.
   package mutating func resume(at now: Double) {
     if now < since { since = 0 }
   }
@@ -128,7 +128,7 @@ package struct PasscodeThrottle: Hashable, Sendable {
   }
 }
 
-/// The rules for passcodes, and for the wait after wrong ones.
+/// The rules for passcodes, and for the wait after wrong passcodes.
 package struct PasscodeRules: Hashable, Sendable {
   /// The faults of a passcode. The error messages of the service contain the raw values.
   package enum Fault: String, CaseIterable, Sendable {
@@ -145,7 +145,7 @@ package struct PasscodeRules: Hashable, Sendable {
   package var needsUpper = false
   /// True if a character that is neither a letter, a digit nor a space is required.
   package var needsSymbol = false
-  /// The wrong passcodes in a row after which a user has to wait.
+  /// The number of consecutive wrong passcodes after which a user has to wait.
   package var tries = 5
   /// The first wait in seconds; every further wrong passcode doubles it.
   package var wait = 30.0
@@ -177,13 +177,13 @@ package struct PasscodeRules: Hashable, Sendable {
     return faults
   }
 
-  /// Normalizes a passcode to NFKC before it is compared, so that keyboards agree (the OpaqueString profile of RFC 8265, section 4.2,
-  /// uses NFC; NFKC also maps the wide digits of Asian keyboards).
+  /// Normalizes a passcode to NFKC before it is compared, so that different keyboards agree. (The OpaqueString profile of RFC 8265,
+  /// section 4.2, uses NFC; NFKC also maps the wide digits of Asian keyboards.)
   package static func normalized(_ passcode: Secret) -> Secret {
     Secret(passcode.text.precomposedStringWithCompatibilityMapping)
   }
 
-  /// Returns the seconds to wait after so many wrong passcodes in a row; 0 below `tries`.
+  /// Returns the seconds to wait after a number of consecutive wrong passcodes; 0 below `tries`.
   package func wait(after failures: Int) -> Double {
     guard failures >= tries else { return 0 }
     var seconds = wait

@@ -64,7 +64,7 @@ package struct Signature: Hashable, Sendable {
   /// Creates a signature after checking all of it.
   ///
   /// - Throws: `badContext` if the area or a text is outside of `Limits`; `empty` without a stroke; `badStrokes` if there are too
-  ///   many strokes or points, one has no points, or a position, time or pressure is impossible.
+  ///   many strokes or points, a stroke has no points, or a position, time or pressure is impossible.
   package init(
     strokes: [[SignaturePoint]], width: Int, height: Int, time: String, signer: String, purpose: String, subject: String
   ) throws(SignatureError) {
@@ -116,7 +116,7 @@ package struct Signature: Hashable, Sendable {
 
   // MARK: The wire
 
-  /// Decodes strokes from the socket: each is a list of four numbers per point (x, y, time, pressure or −1). The first three
+  /// Decodes strokes from the socket. Each stroke is a list of four numbers per point (x, y, time, pressure or −1); the first three
   /// are differences from the previous point of the stroke.
   ///
   /// - Throws: `badStrokes` if a stroke has another count of numbers, there are too many points, or a sum is too large.
@@ -163,7 +163,7 @@ package struct Signature: Hashable, Sendable {
 
   // MARK: The hash
 
-  /// The SHA-256 as 64 hexadecimal digits, over an unambiguous text: the format, each text member after its length in bytes,
+  /// The SHA-256 as 64 hexadecimal digits. The hashed text is unambiguous: the format, each text member after its length in bytes,
   /// the area, and the points.
   package var hash: String {
     let hasher = PieceHasher(.sha256)
@@ -208,7 +208,7 @@ extension SignatureRecord {
 
   /// Decodes the signature, without checking the hash.
   ///
-  /// - Throws: `notASignature` if `format` is another one, or the errors of an invalid `Signature`.
+  /// - Throws: `notASignature` for another `format`, or the errors of an invalid `Signature`.
   package func signature() throws(SignatureError) -> Signature {
     guard format == Self.format else {
       throw Signature.bad(.notASignature, "its format is \(format.prefix(40)), not \(Self.format)")
@@ -226,7 +226,7 @@ extension SignatureRecord {
 
   /// Decodes a record from JSON.
   ///
-  /// - Throws: `notASignature` if it is larger than `limit`, or a member is missing or has another type.
+  /// - Throws: `notASignature` if the record is larger than `limit`, or a member is missing or has another type.
   package init(json: some Sequence<UInt8>) throws(SignatureError) {
     guard json.underestimatedCount <= Self.limit else {
       throw Signature.bad(.notASignature, "its record has more than \(Self.limit >> 20) MiB")

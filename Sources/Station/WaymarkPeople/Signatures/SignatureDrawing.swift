@@ -3,9 +3,9 @@ package import WaymarkImage
 
 /// The strokes of a signature as curves, thinner where the pen was fast. Below are the border around them and its font.
 ///
-/// Points are joined by the cubics of a uniform Catmull–Rom spline (Catmull and Rom 1974), written as Bézier curves; the
-/// first and the last point are repeated. The width depends on the pen's speed, or on its pressure if the device reports it,
-/// and changes gradually. The web page draws by the same rules (`signature-ink.js`).
+/// Points are joined by the cubics of a uniform Catmull–Rom spline (Catmull and Rom 1974), written as Bézier curves; the first and
+/// the last point are repeated. The width depends on the pen's speed, or on its pressure if the device reports pressure, and
+/// changes gradually. The web page draws by the same rules (`signature-ink.js`).
 package struct SignatureCurve: Sendable {
   /// A piece between two points, in pixels of the area.
   package struct Piece: Hashable, Sendable {
@@ -17,7 +17,7 @@ package struct SignatureCurve: Sendable {
     package let to: Double
   }
 
-  /// The pieces in the order in which they were drawn; a dot is a piece without length.
+  /// The pieces in the order in which they were drawn. A dot is a piece without length.
   package let pieces: [Piece]
 
   /// The distance in pixels below which points are drawn as one.
@@ -63,7 +63,7 @@ package struct SignatureCurve: Sendable {
 }
 
 extension SignatureCurve.Piece {
-  /// Approximates the piece by at most 64 straight segments; returns their ends with the widths there, the start first.
+  /// Approximates the piece by at most 64 straight segments. Returns their ends with the widths there, the start first.
   ///
   /// - Parameter scale: The number of pixels per pixel of the area.
   package func line(scale: Double) -> [(at: Point2, width: Double)] {
@@ -83,7 +83,7 @@ extension SignatureCurve.Piece {
 
 /// The border of a drawn signature with time, signer, purpose and hash, which binds the picture to them.
 struct SignatureBorder {
-  /// The margin around the area in which the signer drew, in pixels of that area.
+  /// The margin around the area in which the signer drew, in pixels of the area.
   let margin: Int
   let lineHeight: Int
   /// The height of the letters in pixels of the area.
@@ -136,8 +136,8 @@ enum SignatureFont {
   static let width = 7
   static let height = 13
 
-  /// Returns the rows of a letter from the top, the leftmost pixel in the most significant bit; those of a question mark if the
-  /// font lacks the letter.
+  /// Returns the rows of a letter from the top, the leftmost pixel in the most significant bit. For a letter that the font lacks,
+  /// returns the rows of a question mark.
   static func rows(of scalar: Unicode.Scalar) -> ArraySlice<UInt8> {
     let start = places[scalar.value] ?? places[0x3F] ?? 0
     return bits[start..<min(bits.count, start + height)]

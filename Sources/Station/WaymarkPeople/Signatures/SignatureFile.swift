@@ -6,19 +6,19 @@ package struct SignatureFinding: Hashable, Sendable {
   package let signature: Signature
   /// The hash in the file.
   package let claimed: String
-  /// True if the hash is that of the signature.
+  /// True if the hash in the file fits the signature.
   package let isUnchanged: Bool
   /// True if the file equals the picture drawn from the signature; nil for a record without a picture.
   package let matchesPicture: Bool?
 
-  /// True if the hash is that of the signature, and the picture, if any, was drawn from it.
+  /// True if the hash in the file fits the signature, and the picture, if any, was drawn from it.
   package var isWhole: Bool { isUnchanged && matchesPicture != false }
 
   /// Checks a record, an SVG or a PNG.
   ///
-  /// A picture is drawn again and compared with the file byte by byte, so that nothing can be added that a viewer might show.
+  /// A picture is drawn again and compared with the file byte by byte, so that additions that a viewer might show are detected.
   ///
-  /// - Throws: `notASignature` if it has another format or contains no signature.
+  /// - Throws: `notASignature` if the file has another format or contains no signature.
   package static func of(_ file: [UInt8]) throws(SignatureError) -> SignatureFinding {
     if file.starts(with: SignaturePNG.mark) {
       guard let json = SignaturePNG.record(in: file) else {
@@ -83,7 +83,7 @@ package enum SignatureSVG {
     guard file.starts(with: Array("<?xml".utf8)) else { return nil }
     let open = Array("<metadata id=\"waymark-signature\">".utf8)
     let close = Array("</metadata>".utf8)
-    // The size and a short title come first; escaping makes a record up to six times as long.
+    // The record comes after the size and a short title, and escaping makes it up to six times as long.
     guard let start = first(open, in: file.prefix(1 << 17)) else { return nil }
     let rest = file[(start + open.count)...].prefix(6 * SignatureRecord.limit)
     guard let end = first(close, in: rest) else { return nil }

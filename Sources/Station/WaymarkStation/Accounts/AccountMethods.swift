@@ -4,8 +4,7 @@ package import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 
-/// The methods `account.*`, `authentication.*`, `consent.*` and `sync.*`, which pass the requests of clients to the
-/// flow.
+/// The methods `account.*`, `authentication.*`, `consent.*` and `sync.*`. They pass the requests of clients to the flow.
 extension AccountsModule {
   package func register(in methods: inout MethodTable) {
     registerSteps(in: &methods)

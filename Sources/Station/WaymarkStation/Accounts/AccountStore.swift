@@ -4,9 +4,7 @@ package import WaymarkPeople
 import WaymarkService
 package import WaymarkSystem
 
-/// The stored users: a private folder with a file for each.
-///
-/// `AccountIO` below writes to it on other threads.
+/// The stored users: a private folder with a file for each. `AccountIO` below writes to the folder on other threads.
 ///
 /// Files are replaced atomically (`DurableFile`). The folder is locked, so that a single service uses it.
 package final class AccountStore: Sendable {
@@ -29,7 +27,7 @@ package final class AccountStore: Sendable {
   package let last: String?
   /// Warnings of damaged files for the log, without names of people.
   package let warnings: [String]
-  /// The ids of users whose files were damaged, now or at an earlier start. The files are set aside until the users are erased.
+  /// The ids of users whose files were damaged, now or at an earlier start. Damaged files are set aside until the users are erased.
   package let damaged: Set<String>
   private let folder: String
   private let calls: Calls

@@ -226,7 +226,7 @@ final class ProviderConnection {
     }
   }
 
-  /// Returns a client's name for the log: at most 64 characters, those outside printable ASCII replaced.
+  /// Returns a client's name for the log: at most 64 characters; characters outside printable ASCII are replaced.
   private static func shown(_ name: String?) -> String {
     String((name ?? "").unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" })
   }

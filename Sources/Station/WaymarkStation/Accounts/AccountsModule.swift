@@ -29,15 +29,14 @@ package final class AccountsModule: FeatureModule {
   /// The current writes by user, for which `account.remove` and `account.unlock` wait.
   private var writing: [String: Task<Void, any Error>] = [:]
   private var last = AccountState(phase: .off)
-  /// Returns the judge of typed links and codes, which follows the rules for scanned ones.
+  /// Returns the judge of typed links and codes, which follows the same rules as for scanned codes.
   package var judge: @ServiceActor () -> OnboardingJudge = { OnboardingJudge() }
 
   /// Creates the module of `hub`.
   ///
   /// - Parameters:
-  ///   - settings: the settings; nil if no accounts are configured: methods then throw `notConfigured` or return the phase
-  ///     `off`.
-  ///   - folder: the folder of the users, unless the settings name another.
+  /// - settings: the settings; nil if accounts are not configured: methods then throw `notConfigured` or return the phase `off`.
+  /// - folder: the folder of the users, unless the settings name another folder.
   /// - Throws: `accountStore` if the folder cannot be used.
   package init(
     hub: Hub, settings: AccountSettings?, folder: String, cost: PasscodeHash.Cost = .standard,
@@ -103,7 +102,7 @@ package final class AccountsModule: FeatureModule {
 
   package func contribute(to snapshot: inout Snapshot) { if flow != nil { snapshot.account = state } }
 
-  /// Returns the path of the logo with a resource's id, such as `logo/0`; nil if the settings have no such logo.
+  /// Returns the path of the logo with the resource id `id`, such as `logo/0`; nil if the settings have no such logo.
   package func logo(_ id: String) -> String? {
     settings?.logos.enumerated().first { AccountWire.logo($0.offset) == id }?.element
   }
@@ -227,8 +226,7 @@ package final class AccountsModule: FeatureModule {
 
   /// Activates with a typed text: an onboarding code is judged here, a short word by the provider.
   ///
-  /// - Throws: `codeRefused` if the judge refuses the code, `replayed` if it was already used, or the refusal of the
-  ///   flow.
+  /// - Throws: `codeRefused` if the judge refuses the code, `replayed` if it was already used, or the refusal of the flow.
   func activate(_ code: String) async throws -> AccountState {
     guard case .onboarding(let onboarding)? = flow?.phase, onboarding.step == .activation, onboarding.method == .code
     else { return try perform(.activate(Secret(code))) }
@@ -257,7 +255,7 @@ package final class AccountsModule: FeatureModule {
 
   // MARK: Administration
 
-  /// Removes a user, or the damaged files of one.
+  /// Removes a user, or the damaged files of a user.
   ///
   /// - Returns: the work to wait for.
   /// - Throws: `notConfigured` without accounts, `notFound` if there is no such user.
@@ -270,7 +268,7 @@ package final class AccountsModule: FeatureModule {
     return { try await self.removed(account, writing, by: actor) }
   }
 
-  /// Resets the number of wrong passcodes of a user, or of all users if nil.
+  /// Resets the number of wrong passcodes of a user; of all users if `user` is nil.
   ///
   /// - Returns: the work to wait for.
   /// - Throws: `notConfigured` without accounts, `notFound` if there is no such user.

@@ -24,7 +24,7 @@ extension ProviderAnswer {
     if let text = request.text, DisplayText.lines(text) != text {
       throw ServiceError(.badParams, "text holds a control or invisible character.", hint: "Send plain text.")
     }
-    // The subject identifies a user: all users with an empty one would be the same.
+    // The subject identifies a user, so all users with an empty subject would be the same.
     if let subject = request.subject, subject.allSatisfy(\.isWhitespace) {
       throw ServiceError(
         .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out if there is no id."

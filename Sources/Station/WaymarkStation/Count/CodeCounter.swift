@@ -2,37 +2,39 @@ import WaymarkImage
 
 /// Counts every code on a shelf once while a camera moves along the shelf.
 ///
-/// Copies of a code differ only in their positions. A chart is a map of a part of the shelf, in pixels of its first view; a place is the
-/// quadrilateral of one copy on it. A view is aligned with a chart by the codes that both contain, and every other code of the view adds a
-/// place. A view that cannot be aligned begins another chart. Two charts are joined once a view shows codes of both.
+/// Copies of a code differ only in their positions. A chart is a map of a part of the shelf, in pixels of its first view; a place
+/// is the quadrilateral of one copy on the chart. A view is aligned with a chart by the codes that both contain, and every other
+/// code of the view adds a place. A view that cannot be aligned begins another chart. Two charts are joined once a view shows codes
+/// of both.
 ///
-/// Codes without a number from the tracker are recognized by their contents and places. A followed code keeps its number, so that copies
-/// of a single content are distinguished as long as one of them stays in view.
+/// Codes without a number from the tracker are recognized by their contents and places. A followed code keeps its number, so that
+/// copies of a single content are distinguished as long as one of them stays in view.
 package struct CodeCounter: Sendable {
   /// A content and the number of its places.
   package struct Copies: Hashable, Sendable {
     package let content: CodeContent
     package internal(set) var amount: Int
-    /// The number of a followed copy when the content was first counted; nil if none was followed.
+    /// The number of a followed copy when the content was first counted; nil if no copy was followed.
     package let number: Int?
   }
 
-  /// The views that must show a followed code at its place before it is counted, if it moved relative to the codes around it: tracking may
-  /// have jumped to a copy, or may slide along the bars for a few views.
+  /// If a followed code moved relative to the codes around it, this many views must show it at its place before it is counted:
+  /// tracking may have jumped to a copy, or may slide along the bars for a few views.
   private static let partedAgreement = 8
-  /// The frames without a view after which the camera's position is unknown, and those over which its movement is extrapolated at
-  /// most.
+  /// The number of frames without a view after which the camera's position is unknown, and the largest number of frames over which
+  /// its movement is extrapolated.
   private static let memory = 30
   private static let momentum = 12
-  /// The largest movement between two views, in widths of the view: of an alignment by a single content (`reach`), of one whose code has no
-  /// copy nearby (`farReach`), and of a followed code (`leap`).
+  /// The largest movements between two views, in widths of the view: of an alignment by a single content (`reach`), of an alignment
+  /// whose code has no copy nearby (`farReach`), and of a followed code (`leap`).
   private static let reach = 0.1
   private static let farReach = 0.4
   private static let leap = 0.25
   /// The difference between the frame numbers of two successive pictures of `waymark count`.
   private static let pictureInterval = 2
 
-  /// The views that must show a code at its place before it is counted, as a misreading is seldom repeated there.
+  /// The number of views that must show a code at its place before it is counted. A misreading is seldom repeated at the same
+  /// place.
   private let agreement: Int
   /// The number of views from one attempt to join charts to the next.
   private let joinInterval: Int
@@ -51,7 +53,7 @@ package struct CodeCounter: Sendable {
   private var last: Int?
   private var step = Point2.zero
 
-  /// The number of views that were looked at.
+  /// The number of views that were processed.
   package private(set) var views = 0
   /// The contents that were ever counted, in the order in which they were first counted.
   private var order: [Copies] = []
@@ -65,7 +67,7 @@ package struct CodeCounter: Sendable {
 
   /// Creates a counter of codes in pictures.
   ///
-  /// - Parameter agreement: the views that must show a code at its place before it is counted.
+  /// - Parameter agreement: the number of views that must show a code at its place before it is counted.
   package init(agreement: Int) {
     self.agreement = max(1, agreement)
     joinInterval = 1
@@ -87,8 +89,8 @@ package struct CodeCounter: Sendable {
     return counted.map(\.content).filter { listed.insert($0).inserted }.map { ($0, amounts[$0] ?? 0, first[$0] ?? 0) }
   }
 
-  /// The number of charts with counted codes. The camera's position was lost between them, so that with several, copies may be counted
-  /// twice.
+  /// The number of charts with counted codes. Between charts, the camera's position was lost, so that copies may be counted twice
+  /// if there are several charts.
   package var stretches: Int { Set(places.all.lazy.filter(\.counts).map(\.chart)).count }
 
   /// Returns whether a followed code is counted.
@@ -100,7 +102,7 @@ package struct CodeCounter: Sendable {
     parted.remove(number)
   }
 
-  /// Begins another shelf: the next view has no connection to those before.
+  /// Begins another shelf: the next view has no connection to earlier views.
   package mutating func endStretch() {
     last = nil
     chart = -1
@@ -116,7 +118,7 @@ package struct CodeCounter: Sendable {
   /// Counts the codes in a view.
   ///
   /// - Parameters:
-  ///   - codes: the codes; followed ones that the view cuts off are ignored, as they are followed less reliably.
+  /// - codes: the codes. Followed codes that are cut off by the view are ignored, because they are followed less reliably.
   ///   - width: the width of the view in pixels.
   ///   - height: the height of the view in pixels.
   ///   - frame: the number of the camera's frame.
@@ -147,10 +149,11 @@ package struct CodeCounter: Sendable {
 
   // MARK: The map of a view to its chart
 
-  /// Finds the map by the numbers of codes: codes followed from the last view show the camera's movement, and matrix codes at known places
-  /// show its position. The ends of linear codes are not exact enough for a position.
+  /// Finds the map by the numbers of codes: codes followed from the last view show the camera's movement, and matrix codes at known
+  /// places show its position. The ends of linear codes are not exact enough for a position.
   ///
-  /// - Parameter passed: the frames since the last view; nil before the first view or if the camera restarted its numbering.
+  /// - Parameter passed: the number of frames since the last view; nil before the first view or if the camera restarted its
+  ///   numbering.
   private mutating func mapByNumbers(_ seen: [ObservedCode], width: Double, passed: Int?) -> Homography? {
     var pairs: [Int: (now: Quadrilateral, then: Quadrilateral)] = [:]
     var moves: [(Quadrilateral, Quadrilateral)] = []
@@ -185,8 +188,8 @@ package struct CodeCounter: Sendable {
     return CodePlaces.fit(anchors) ?? expected
   }
 
-  /// Finds the map by the contents of codes: the map nearest to the expected one, or one on which two different
-  /// contents agree; nil if the view fits no chart.
+  /// Finds the map by the contents of codes: the map nearest to the expected map, or a map on which two different contents agree;
+  /// nil if the view fits no chart.
   private mutating func mapByContents(_ seen: [ObservedCode], width: Double, passed: Int?) -> Homography? {
     guard chart >= 0 else { return nil }
     if let passed, passed <= Self.memory {
@@ -199,7 +202,7 @@ package struct CodeCounter: Sendable {
           return found.map
         }
       }
-      // No known code is at its expected place: the view shows other codes.
+      // None of the known codes is at its expected place, so the view shows other codes.
       if passed <= Self.momentum { return expected }
     }
     for candidate in stride(from: charts - 1, through: 0, by: -1) {
@@ -220,7 +223,7 @@ package struct CodeCounter: Sendable {
 
   // MARK: Places
 
-  /// Updates the places of the codes, and adds new ones.
+  /// Updates the places of known codes, and adds new codes.
   private mutating func note(_ seen: [ObservedCode]) {
     let known = places.index(of: chart)
     var used = Set(seen.compactMap { $0.number.flatMap { held[$0] } })
@@ -267,7 +270,7 @@ package struct CodeCounter: Sendable {
       guard let amount = amounts.removeValue(forKey: code.content) else { continue }
       order.append(Copies(content: code.content, amount: amount, number: code.number))
     }
-    // Contents outside this view, which are counted now because charts were joined.
+    // These contents are outside this view, and are counted now because charts were joined.
     for (content, amount) in amounts.sorted(by: { $0.key.text < $1.key.text }) {
       order.append(Copies(content: content, amount: amount, number: nil))
     }

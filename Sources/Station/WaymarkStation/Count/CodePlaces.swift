@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-// The places of counted codes on charts, and the codes in a view, which are aligned with those places.
+// The places of counted codes on charts, and the codes in a view, which are aligned with the places.
 
 /// The symbology and the text of a code, which are the same for all its copies.
 package struct CodeContent: Hashable, Sendable {
@@ -19,9 +19,10 @@ package struct ObservedCode: Hashable, Sendable {
   package var content: CodeContent
   /// Its corners in pixels of the view, clockwise from the upright code's top left.
   package var quad: Quadrilateral
-  /// The number under which it is followed from view to view, never used again once the code is lost; nil if it was only read.
+  /// The number of the code while it is followed from view to view, never used again once the code is lost; nil if the code was
+  /// only read.
   package var number: Int?
-  /// True for a matrix code, whose corners are exact; the ends of a linear code are often not.
+  /// True for a matrix code, whose corners are exact. The ends of a linear code are often inexact.
   package var isMatrix: Bool
 
   package init(content: CodeContent, quad: Quadrilateral, number: Int? = nil, isMatrix: Bool = false) {
@@ -43,7 +44,7 @@ struct CodePlaces: Sendable {
     var sightings = 0
     /// The number of sightings from which the place is counted.
     let needed: Int
-    /// The index from 0 of the view that showed it first.
+    /// The index, from 0, of the first view that showed the place.
     let firstView: Int
 
     var counts: Bool { sightings >= needed }
@@ -57,18 +58,18 @@ struct CodePlaces: Sendable {
     /// Maps pixels of the view to pixels of the chart.
     var map: Homography
     var pairs: [Pair]
-    /// The distance of a code from its expected place, in pixels of the chart; 0 if no place was expected.
+    /// The distance of a code from its expected place, in pixels of the chart; 0 without an expected place.
     var shift: Double
   }
 
-  /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`:
-  /// half a linear code is often taken for the whole. Copies side by side are usually about two sizes apart.
+  /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`. It is large
+  /// because half of a linear code is often read as the whole. Copies side by side are usually about two sizes apart.
   private static let tolerance = 0.8
   /// The largest number of places tried for one code, nearest first, and for one alignment, rarest contents first. Trying more
-  /// takes longer without better results.
+  /// would take longer without better results.
   private static let candidates = 24
   private static let trials = 64
-  /// `Place.chart` of places that were merged into others.
+  /// The value of `Place.chart` for places that were merged into others.
   private static let nowhere = -2
 
   private let maximumPlaces: Int
@@ -76,7 +77,7 @@ struct CodePlaces: Sendable {
   /// The places in the order in which they were added; a place keeps its index.
   private(set) var all: [Place] = []
   private var contents: Set<CodeContent> = []
-  /// True if a place was refused because a bound was reached.
+  /// True if a place was refused because a limit was reached.
   private(set) var isFull = false
 
   init(maximumPlaces: Int, maximumContents: Int) {
@@ -91,7 +92,7 @@ struct CodePlaces: Sendable {
   /// - Parameters:
   ///   - needed: the number of sightings from which the place is counted.
   ///   - view: the index from 0 of the current view.
-  /// - Returns: its index; nil if a bound is reached.
+  /// - Returns: the index of the place; nil if a limit is reached.
   mutating func add(_ content: CodeContent, _ quad: Quadrilateral, on chart: Int, needed: Int, view: Int) -> Int? {
     guard all.count < maximumPlaces, contents.contains(content) || contents.count < maximumContents else {
       isFull = true
@@ -104,7 +105,7 @@ struct CodePlaces: Sendable {
 
   /// Counts a sighting of a place, and moves its outline towards `quad`.
   mutating func sight(_ place: Int, at quad: Quadrilateral) {
-    // A smaller outline may be half of a linear code, which does not show the position of the whole.
+    // A smaller outline may be half of a linear code, and does not show the position of the whole code.
     if quad.size > 0.85 * all[place].quad.size {
       let weight = 1 / Double(min(all[place].sightings, 8) + 1)
       all[place].quad = all[place].quad.moved(towards: quad, by: weight)
@@ -112,10 +113,10 @@ struct CodePlaces: Sendable {
     all[place].sightings += 1
   }
 
-  /// Merges a chart into another one.
+  /// Merges a chart into another chart.
   ///
   /// - Parameter map: maps pixels of `other` to pixels of `chart`.
-  /// - Returns: the index of each place that was merged into another, with the index of that other.
+  /// - Returns: for each place that was merged into another place, its index and the index of the other place.
   mutating func merge(_ other: Int, into chart: Int, by map: Homography) -> [Int: Int] {
     var twins: [Int: Int] = [:]
     for place in all.indices where all[place].chart == other {
@@ -149,13 +150,14 @@ struct CodePlaces: Sendable {
     }
   }
 
-  /// Finds the map that brings the most codes of a view to places with their content on a chart; of equals, the map nearest to the
-  /// expected one.
+  /// Finds the map that brings the most codes of a view to places with their content on a chart. Of equally good maps, returns the
+  /// map nearest to the expected map.
   ///
-  /// Every code proposes maps by its content, and the one that most codes agree with is refined by least squares (M. Fischler, R. Bolles,
-  /// "Random sample consensus", 1981).
+  /// Every code proposes maps by its content, and the map that agrees with most codes is refined by least squares (M. Fischler, R.
+  /// Bolles, "Random sample consensus", 1981).
   ///
-  /// - Parameter expected: the probable map; nil if unknown. Two contents must agree then, as one may have copies anywhere.
+  /// - Parameter expected: the probable map; nil if unknown. Two contents must then agree, because a single content may have copies
+  ///   anywhere.
   func align(_ seen: [ObservedCode], on chart: Int, expected: Homography?) -> Alignment? {
     let known = index(of: chart)
     let wanted = seen.filter { known[$0.content] != nil }
@@ -197,9 +199,9 @@ struct CodePlaces: Sendable {
     return best
   }
 
-  /// Fits the map to pairs by least squares over their corners: a similarity after the expected map, whose perspective
-  /// is kept, or a homography if it fits at least four codes clearly better. Followed codes are aligned by similarities
-  /// alone. Nil if the corners determine no similarity.
+  /// Fits the map to pairs by least squares over their corners: a similarity after the expected map, whose perspective is kept, or
+  /// a homography if it fits at least four codes clearly better. Followed codes are aligned only by similarities. Nil if the
+  /// corners determine no similarity.
   private func refined(_ pairs: [Pair], expected: Homography?) -> Homography? {
     let corners = pairs.map { ($0.code.quad, all[$0.place].quad) }
     let base = expected ?? .identity
@@ -232,7 +234,7 @@ struct CodePlaces: Sendable {
     Dictionary(grouping: all.indices.lazy.filter { all[$0].chart == chart }) { all[$0].content }
   }
 
-  /// Returns the index of the nearest of some places with the same content; nil if none is within `tolerance`.
+  /// Returns the index of the nearest of some places with the same content; nil if all are farther than `tolerance`.
   func nearest(_ options: some Sequence<Int>, to quad: Quadrilateral) -> Int? {
     let (center, own) = (quad.center, quad.size)
     var best: (place: Int, distance: Double)?
@@ -256,8 +258,8 @@ struct CodePlaces: Sendable {
     expected.inverse.map { $0.apply(map.apply(point)).distance(to: point) } ?? .infinity
   }
 
-  /// Fits the similarity between corners; of three or more pairs, those that contradict the majority are left out. Nil
-  /// if the corners determine none.
+  /// Fits the similarity between corners. If there are three or more pairs, pairs that contradict the majority are left out. Nil if
+  /// the corners determine no similarity.
   static func fit(_ pairs: [(Quadrilateral, Quadrilateral)]) -> Homography? {
     guard let map = Homography(similarityOver: pairs), pairs.count >= 3 else {
       return Homography(similarityOver: pairs)
@@ -266,7 +268,7 @@ struct CodePlaces: Sendable {
     return 2 * good.count > pairs.count ? Homography(similarityOver: good) : map
   }
 
-  /// The sum of the squared distances of the corners, in sizes of their places.
+  /// The sum of the squared distances of the corners, in units of the sizes of their places.
   private static func squaredDeviation(_ map: Homography, _ pairs: [(Quadrilateral, Quadrilateral)]) -> Double {
     pairs.reduce(0) { sum, pair in
       zip(map.apply(pair.0).corners, pair.1.corners).reduce(sum) { sum, corner in

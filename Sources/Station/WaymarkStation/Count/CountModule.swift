@@ -17,7 +17,7 @@ package final class CountModule: ServiceModule {
   private let scans: ScanModule
   private let codes: CodesModule
   private lazy var desk = CountDesk { [weak self] in self?.take($0) }
-  /// The name of the camera; nil if there is only one.
+  /// The name of the camera; nil if there is only one camera.
   private let camera: String?
   private var members = CountMembers()
   private var pace = UpdatePace(interval: 0.2)
@@ -25,13 +25,14 @@ package final class CountModule: ServiceModule {
   private var published = CountDesk.Tally(run: 0)
   /// The publishable text of each counted content.
   private var texts: [CodeContent: ArticleText] = [:]
-  /// The articles that the count is compared with: those of the configuration until `count.expected`; nil without either.
+  /// The articles with which the count is compared: the articles of the configuration until a client sends `count.expected`; nil
+  /// without either.
   private var expected: [ExpectedArticle]?
   private var isStopped = false
 
   /// Creates a module that counts the codes that `codes` follows.
   ///
-  /// - Parameter expected: what counts are compared with until a client sets it.
+  /// - Parameter expected: the articles with which counts are compared until a client sets them.
   package init(hub: Hub, scans: ScanModule, codes: CodesModule, camera: String?, expected: [ExpectedArticle]? = nil) {
     self.hub = hub
     self.expected = expected
@@ -166,12 +167,11 @@ extension WaymarkService.Feature {
   }()
 }
 
-/// Counts on the thread that follows codes, as aligning a view may take longer than the service's actor should be
-/// blocked.
+/// Counts on the thread that follows codes, because aligning a view may block longer than the service's actor may be blocked.
 final class CountDesk: CodeTap {
   /// The count after a frame.
   struct Tally: Sendable {
-    /// The number of the count. A tally from before a reset may arrive after it, and is ignored for its old number.
+    /// The number of the count. A tally from before a reset may arrive after the reset, and is ignored because of its old number.
     var run: Int
     var copies: [CodeCounter.Copies] = []
     var views = 0
@@ -252,7 +252,7 @@ package struct CountMembers: Sendable {
   /// Seconds for which a count is kept after its last client has lost the connection.
   static let grace = 30.0
 
-  /// The id of the running count; nil if none runs.
+  /// The id of the running count; nil without a running count.
   package private(set) var count: String?
   private var clients: Set<Int> = []
   /// The time at which the last client lost its connection.
@@ -263,15 +263,16 @@ package struct CountMembers: Sendable {
   /// Adds a client.
   ///
   /// - Parameters:
-  ///   - wanted: the id of the count in which the client took part earlier; nil for none.
-  ///   - new: the id for a new count.
-  /// - Returns: the id of the count that is ended, and whether a new one begins.
+  /// - wanted: the id of the count in which the client took part earlier; nil if it took part in none.
+  /// - new: the id for a new count.
+  /// - Returns: the id of the count that ends, and whether a new count begins.
   package mutating func join(_ client: Int, wanted: String?, new: String) -> (ended: String?, isNew: Bool) {
     defer {
       clients.insert(client)
       lostAt = nil
     }
-    // A count without clients is continued only by a client that names it: another person begins an empty one.
+    // A count without clients is continued only by a client that names it. Any other client is another person and begins an empty
+    // count.
     if let count, !clients.isEmpty || wanted == count { return (nil, false) }
     defer { count = new }
     return (count, true)
@@ -281,7 +282,7 @@ package struct CountMembers: Sendable {
 
   /// Removes a client.
   ///
-  /// - Returns: the id of the count, which is ended, if that was its last client; otherwise nil.
+  /// - Returns: the id of the count if the client was its last, so that the count ends; otherwise nil.
   package mutating func end(_ client: Int) -> String? {
     guard clients.remove(client) != nil, clients.isEmpty else { return nil }
     return finish()
@@ -298,7 +299,7 @@ package struct CountMembers: Sendable {
 
   /// Ends the count if it had no client for the grace period.
   ///
-  /// - Returns: the id of the ended count; nil if none has ended.
+  /// - Returns: the id of the ended count; nil if the count continues.
   package mutating func expire(at now: Double) -> String? {
     guard let lostAt, now - lostAt >= Self.grace else { return nil }
     return finish()
@@ -306,7 +307,7 @@ package struct CountMembers: Sendable {
 
   /// Ends the count and removes its clients.
   ///
-  /// - Returns: the id of the ended count; nil if none was running.
+  /// - Returns: the id of the ended count; nil without a running count.
   package mutating func finish() -> String? {
     defer { self = CountMembers() }
     return count
@@ -317,7 +318,7 @@ package struct CountMembers: Sendable {
 struct ArticleText: Hashable {
   /// The content; nil if it may hold a secret or is too long.
   var text: String?
-  /// The content if it may be the number or the name of an article; else nil.
+  /// The content if it may be the number or the name of an article; otherwise nil.
   var name: String?
   /// True if the content may be sent to observers.
   var isHarmless: Bool

@@ -2,7 +2,7 @@ import Foundation
 
 /// The report of `waymark count`: the object of `--json`, the lines of `--csv`, and the text for a person.
 package struct CountReport: Encodable {
-  /// The property by which codes are the same and are counted once.
+  /// The property that makes two codes the same, so that they are counted once.
   package enum Identity: String, CaseIterable, Sendable {
     /// The content and the place: every copy is counted.
     case place
@@ -15,7 +15,7 @@ package struct CountReport: Encodable {
     let symbology: String
     let text: String
     let amount: Int
-    /// The name of the picture that showed it first.
+    /// The name of the first picture that showed the content.
     let input: String
   }
 
@@ -39,8 +39,8 @@ package struct CountReport: Encodable {
     total = codes.reduce(0) { $0 + $1.amount }
   }
 
-  /// The report as CSV (RFC 4180) with a header. Texts are quoted, so that separators, quotes and line ends in a code
-  /// stay as they are.
+  /// The report as CSV (RFC 4180) with a header. Texts are quoted, so that separators, quotes and line ends in a code are
+  /// preserved.
   package var csv: String {
     func field(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
     let rows = codes.map { [field($0.symbology), field($0.text), "\($0.amount)", field($0.input)] }

@@ -3,7 +3,7 @@ import WaymarkProtocol
 package import WaymarkService
 import WaymarkSystem
 
-/// The section `count` of the configuration: what counts are compared with until a program sets it.
+/// The section `count` of the configuration: the articles with which counts are compared until a program sets them.
 package struct CountSettings: Configurable, Hashable {
   /// The file with the expected articles; nil for no comparison.
   private var file: String?

@@ -207,7 +207,7 @@ final class DocumentCapture {
       fail(
         session, known?.code == .noSpace ? .noSpace : .notWritten, known?.message ?? "The page could not be stored.",
         hint: known?.hint ?? "See the service's log.")
-      // The page was not stored, so that it may be captured again.
+      // The page was not stored, so it may be captured again.
       allowAgain()
     }
   }

@@ -54,7 +54,7 @@ package struct DocumentReading: Sendable {
   /// The elapsed share of `PageCapture.Settings.holdTime`, 0…1.
   package var progress: Double
   package var advice: DocumentAdvice?
-  /// The captured page, from this frame or the best one before it; nil if none was captured.
+  /// The captured page, from this frame or the best frame before it; nil if no page was captured.
   package var shot: PageShot?
   /// True if the shutter was pressed and the frame could not be encoded.
   package var hasFailed = false

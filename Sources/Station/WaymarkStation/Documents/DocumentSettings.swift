@@ -5,7 +5,7 @@ import WaymarkSystem
 
 /// The folders and the limits of pages.
 package struct DocumentSettings: Configurable, Hashable {
-  /// The folder of unsaved pages; nil to capture none.
+  /// The folder of unsaved pages; nil to disable capturing.
   package var folder: String?
   /// The folder of saved documents.
   package var output: String?

@@ -19,7 +19,7 @@ struct DocumentWriter: Sendable {
   /// The languages of the hidden text in PDFs, as names of Tesseract's models; nil for no text.
   let textLanguages: [String]?
   let log: Logger
-  /// Seconds after which no further line of a document is read, as a client waits.
+  /// The seconds after which no further line of a document is read, because a client waits.
   private static let textLimit = 60.0
   /// The mode of the files, which the service's group may read.
   private static let mode: UInt32 = 0o640
@@ -41,7 +41,7 @@ struct DocumentWriter: Sendable {
     try file.append(writer.begin())
     var text = textReader()
     let end = MonotonicClock.now + Self.textLimit
-    // One page at a time, so that a hundred take no more memory than one.
+    // Pages are written one at a time, so that a hundred take no more memory than one.
     for page in pages {
       let made = try picture(page, .coded)
       let words = words(of: page, &text, before: end)
@@ -64,12 +64,12 @@ struct DocumentWriter: Sendable {
     }
   }
 
-  /// Reads the words of a page; empty if that fails, so that the document is saved without them.
+  /// Reads the words of a page. If this fails, returns no words, so that the document is saved without them.
   private func words(of page: DocumentManifest.Page, _ reader: inout PageWordReader?, before end: Double) -> [PageWord]
   {
     guard reader != nil else { return [] }
     do {
-      // The page is rendered in grayscale for this: shadows hide lines, and the rendering for the PDF is lossy or black
+      // The page is rendered in grayscale for reading, because shadows hide lines, and the rendering for the PDF is lossy or black
       // and white.
       var evenlyLit = page
       evenlyLit.filter = .grayscale
@@ -127,8 +127,7 @@ struct DocumentWriter: Sendable {
     return endings.map { "\(base)-\(UInt32.random(in: 0...UInt32.max))" + $0 }
   }
 
-  /// Returns the requested file name, or one made of the local time if none is requested; nil if the requested name is
-  /// invalid.
+  /// Returns the requested file name, or a name made of the local time if none is requested; nil if the requested name is invalid.
   static func name(_ wanted: String?, now: Int) -> String? {
     guard let wanted else {
       var (seconds, parts) = (time_t(now), tm())
@@ -164,7 +163,7 @@ package struct PageWordReader: ~Copyable {
   /// - Parameter end: the monotonic time after which no further line is read; reading also stops after `pageLimit`
   ///   seconds.
   /// - Returns: the words, and the number of lines that were not read.
-  /// - Throws: `TextError` if the program is lost.
+  /// - Throws: `TextError` if the program that reads text is lost.
   package func words(of page: GrayImage, before end: Double = .infinity) throws -> (words: [PageWord], skipped: Int) {
     var reader = engine.reader()
     reader.lineLimit = Self.lineLimit

@@ -13,7 +13,7 @@ import WaymarkWorker
 
 /// `document.*` and `media.document`: finds, captures, stores, corrects and saves pages.
 ///
-/// `OpenDocument` keeps the pages, and `DocumentCapture` adds those that the camera captures.
+/// `OpenDocument` keeps the pages, and `DocumentCapture` adds the pages that the camera captures.
 @ServiceActor
 package final class DocumentsModule: FeatureModule {
   package typealias Settings = DocumentSettings
@@ -190,7 +190,7 @@ package final class DocumentsModule: FeatureModule {
       try await module.document.end(.discarded, by: connection)
       return Empty()
     }
-    // Runs in turn as well, so that pages captured earlier are stored first.
+    // This change also waits for its turn, so that pages captured earlier are stored first.
     addEdit(DocumentEndRequest.self, &methods) { module, _, _ in
       module.document.release(.ended)
       return Empty()

@@ -18,11 +18,11 @@ final class OpenDocument {
   /// Seconds for which a removed page can be restored.
   nonisolated private static let undoTime = 60
 
-  /// The manifest of the open session, which each change stores before it is replaced here; nil without a session.
+  /// The manifest of the open session. A change is stored before the manifest is replaced here. Nil without a session.
   private(set) var ledger: DocumentManifest?
   /// The files of the pages; nil until `start` has loaded them, and if the folder or its key cannot be used.
   private(set) var store: PageStore?
-  /// The number of the connection that holds the session; nil if none does.
+  /// The number of the connection that holds the session; nil without an owner.
   private(set) var owner: Int?
   var mode = DocumentMode.automatic
   /// The name of the capturing camera; nil for a single camera, and until a session begins.
@@ -48,7 +48,7 @@ final class OpenDocument {
   /// The languages of the hidden text in PDFs; nil for no text.
   var textLanguages: [String]? { settings.textLanguages }
 
-  /// Applies new settings; the session expires if it has no owner and was not changed for `keepFor` seconds.
+  /// Applies new settings. The session expires if it has no owner and was not changed for `keepFor` seconds.
   func use(_ new: DocumentSettings) {
     settings = new
     expire()
@@ -154,7 +154,7 @@ final class OpenDocument {
   nonisolated static let noSession = ServiceError(
     .noSession, "No document session is open, or another client holds it.", hint: "Begin one with document.begin.")
 
-  /// Throws `noSession` if no client holds the session, and `busy` if another one does.
+  /// Throws `noSession` if the session has no owner, and `busy` if another client holds it.
   func check(_ connection: Connection) throws {
     guard let owner, ledger != nil else { throw Self.noSession }
     guard owner == connection.number else {
@@ -165,8 +165,8 @@ final class OpenDocument {
 
   /// Makes a connection the owner of the open document, and creates the document if necessary.
   ///
-  /// - Throws: `notConfigured` without a folder, `busy` if another client holds the session, `stopping` when the connection or
-  ///   the service ends, and `internalError` if the folder could not be read at the start.
+  /// - Throws: `notConfigured` without a folder, `busy` if another client holds the session, `stopping` when the connection or the
+  ///   service ends, and `internalError` if the folder could not be read at the start.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws {
     if let trouble { throw ServiceError(.internalError, trouble.message, hint: trouble.hint) }
     guard store != nil else {
@@ -192,7 +192,7 @@ final class OpenDocument {
     timer?.cancel()
   }
 
-  /// Releases the session; its pages stay.
+  /// Releases the session. Its pages stay.
   func release(_ reason: DocumentEnding) {
     guard let ledger, let holder = owner else { return }
     owner = nil
@@ -256,7 +256,7 @@ final class OpenDocument {
 
   nonisolated static func number(_ id: String) -> Int? { id.hasPrefix("p") ? Int(id.dropFirst()) : nil }
 
-  /// Returns the page with an id, such as `p3`; throws `notFound` if there is none or it is removed.
+  /// Returns the page with an id, such as `p3`; throws `notFound` if there is no such page or it is removed.
   func page(_ id: String) throws -> DocumentManifest.Page {
     guard let number = Self.number(id), let page = ledger?.kept.first(where: { $0.number == number }) else {
       throw Self.noPage

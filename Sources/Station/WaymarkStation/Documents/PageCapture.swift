@@ -5,17 +5,17 @@ package import WaymarkProtocol
 /// Decides when a page in front of the camera is captured automatically, and which advice is shown until then.
 /// `PageCandidate` below is a page found in a frame.
 ///
-/// A value without clock and I/O. A page must rest for `holdTime`, and the sharpest frame of that time is kept. After a capture the view
-/// must change before another page is captured. A page that returns is recognized and not captured again.
+/// A value without clock and I/O. A page must rest for `holdTime`, and the sharpest frame of this time is kept. After a capture the
+/// view must change before another page is captured. A page that returns is recognized and not captured again.
 package struct PageCapture: Sendable {
   package struct Settings: Sendable {
     /// Seconds that a page rests before it is captured.
     var holdTime = 0.6
-    /// The largest movement of a page that rests, as a share of its diagonal: between the mean outlines of the first and the last
+    /// The largest movement of a resting page, as a share of its diagonal, between the mean outlines of the first and the last
     /// `glance` seconds.
     var maxDrift = 0.015
-    /// The largest distance (`shift`) between an outline and the mean outline of the preceding `glance` + `gap`
-    /// seconds, as a share of the diagonal; a larger one restarts holding.
+    /// The largest distance (`shift`) between an outline and the mean outline of the preceding `glance` + `gap` seconds, as a share
+    /// of the diagonal. A larger distance restarts holding.
     let maxJitter = 0.035
     /// The largest movement, as a share of the diagonal, between the mean outlines of the last two periods of `glance` seconds.
     var finalMaxDrift = 0.01
@@ -27,7 +27,7 @@ package struct PageCapture: Sendable {
     package var gap = 0.15
     /// Seconds without a page, or with a different one, after which the view is regarded as changed.
     package var change = 0.35
-    /// The least score with which holding begins; two thirds of it suffice to continue.
+    /// The least score with which holding begins. Two thirds of this score suffice to continue.
     package var leastScore = 0.5
     /// Seconds for which an advice must apply before it is shown.
     package var settling = 0.4
@@ -50,7 +50,7 @@ package struct PageCapture: Sendable {
     /// The elapsed share of `holdTime`, 0…1.
     package var progress = 0.0
     package var advice: DocumentAdvice?
-    /// True if the frame is the best so far and replaces the kept one.
+    /// True if the frame is the best so far and is to be kept instead of the kept frame.
     package var keeps = false
     /// True if the kept frame is to be captured.
     package var captures = false
@@ -61,7 +61,7 @@ package struct PageCapture: Sendable {
     var kept: Observation
     /// The time in seconds at which `kept` was seen.
     var keptAt = -Double.infinity
-    /// The outlines with their times and scores; their corners are in the same order.
+    /// The outlines with their times and scores. The corners of all outlines are in the same order.
     var trail: [(at: Double, outline: Quadrilateral, score: Double)] = []
 
     var since: Double { trail.first?.at ?? 0 }
@@ -76,8 +76,8 @@ package struct PageCapture: Sendable {
       return Quadrilateral(corners: sums).mapped { $0 / Double(used.count) }
     }
 
-    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of those frames; both are
-    /// weighted by score. Nil if there is no such frame.
+    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of these frames, both weighted by
+    /// score. Nil without such a frame.
     func mostFrequent(from: Double, within limit: Double) -> (outline: Quadrilateral, share: Double)? {
       let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
@@ -96,7 +96,7 @@ package struct PageCapture: Sendable {
   private var shown: Observation? {
     didSet { (changedFraction, changedAt, hasChanged) = (0, nil, false) }
   }
-  /// The time since which another page is seen instead of `shown`.
+  /// The time since which another page than `shown` has been seen.
   private var otherSince: Double?
   /// The share of the picture that changed recently, the time of its update, and whether it was ever large enough for another sheet
   /// since `shown` was captured.
@@ -106,17 +106,17 @@ package struct PageCapture: Sendable {
   /// The fingerprints of the captured pages, oldest first.
   private var known: [PageFingerprint] = []
   private var hint: (advice: DocumentAdvice, since: Double)?
-  /// The shown advice, which may differ from that of the last frame.
+  /// The shown advice, which may differ from the advice of the last frame.
   private var currentAdvice: DocumentAdvice?
   private static let memory = 64
-  /// The `PageQuality.brightness` below which paper is dark or poorly lit.
+  /// The value of `PageQuality.brightness` below which paper is dark or poorly lit.
   private static let dark = 0.14
   /// The time constant in seconds with which `changedFraction` decays.
   private static let stirring = 0.33
   /// The largest number of outlines in `StillPeriod.trail`; then the oldest are dropped.
   private static let longestTrail = 512
 
-  /// The time since which the page rests; nil if none does.
+  /// The time since which the page rests; nil without a resting page.
   var stillSince: Double? { hold?.since }
 
   package init(_ settings: Settings = Settings()) { self.settings = settings }
@@ -189,11 +189,11 @@ package struct PageCapture: Sendable {
 
   /// Detects that the captured page is gone.
   private mutating func review(_ sight: Observation, against before: Observation, at now: Double) {
-    // With few changes the page is the same, even if its outline is found elsewhere.
+    // With few changes the page is the same, even if its outline is found at another position.
     guard hasChanged else { return }
     let moved = Self.motion(sight.outline, before.outline)
     let differs = sight.look.marks.similarity(to: before.look.marks) < 0.5
-    // A moved page is compared with all captured ones when it rests.
+    // A moved page is compared with all captured pages when it rests.
     guard moved > 0.25 || differs else {
       otherSince = nil
       return
@@ -240,7 +240,7 @@ package struct PageCapture: Sendable {
       // The previous frame, if frames are farther apart than `glance`.
       let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.outline,
       Self.shift(late, before) <= settings.finalMaxDrift * diagonal,
-      // If the detector alternates between outlines, one must have at least half of the weight.
+      // If the detector alternates between outlines, one outline must have at least half of the weight.
       let common, common.share >= 0.5, isCommon(current.kept.outline)
     else { return outcome }
     hold = nil
@@ -272,8 +272,8 @@ package struct PageCapture: Sendable {
     min(1, max(0, (now - hold.since) / max(settings.holdTime, 1e-3)))
   }
 
-  /// Returns the advice to show; nil for none. A new advice replaces the shown one once it has held for `settling`
-  /// seconds, so that it does not flicker.
+  /// Returns the advice to show; nil without advice. New advice replaces the shown advice after it has applied for `settling`
+  /// seconds, so that the display does not flicker.
   private mutating func say(_ advice: DocumentAdvice?, at now: Double) -> DocumentAdvice? {
     var advice = advice
     // `alreadyCaptured` stays until the page is gone.
@@ -302,8 +302,8 @@ package struct PageCapture: Sendable {
     a.largestCornerDistance(to: b) / diagonal(b)
   }
 
-  /// The second smallest movement of a corner, in pixels. If two corners rest, the sheet rests too, and the detector took another line
-  /// for one of its sides.
+  /// The second smallest movement of a corner, in pixels. If two corners rest, the sheet rests too, and the detector mistook
+  /// another line for one of its sides.
   private static func shift(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
     (0..<4).map { a[$0].distance(to: b[$0]) }.sorted()[1]
   }
@@ -311,7 +311,7 @@ package struct PageCapture: Sendable {
   private static func diagonal(_ q: Quadrilateral) -> Double { max(1e-9, q.longerDiagonal) }
 }
 
-/// A page that was found in a frame, and how likely it is one.
+/// A page that was found in a frame, with the probability that it is a page.
 package struct PageCandidate: Sendable {
   package var outline: Quadrilateral
   /// The probability that it is a page, 0…1.

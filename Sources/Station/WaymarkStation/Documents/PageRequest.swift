@@ -49,7 +49,7 @@ package struct PageRequest: Hashable, Sendable {
     case picture(CodedPage, paper: PDFWriter.PaperSize)
   }
 
-  /// Returns the embedded models; errors are converted to those that a worker can report.
+  /// Returns the embedded models. Errors are converted to errors that a worker can report.
   private static func models() throws(ImageError) -> PageModels {
     do throws(ModelError) {
       return try PageModels.load()
@@ -60,8 +60,8 @@ package struct PageRequest: Hashable, Sendable {
 
   /// Decodes a picture file and runs the request on it.
   ///
-  /// - Throws: `ImageError` if the file cannot be decoded, the models cannot be read, the outline is not that of a page, or the
-  ///   result cannot be encoded.
+  /// - Throws: `ImageError` if the file cannot be decoded, the models cannot be read, the outline cannot be a page, or the result
+  ///   cannot be encoded.
   package func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
     let image = try PictureDecoder().rgb(file).image
     switch operation {

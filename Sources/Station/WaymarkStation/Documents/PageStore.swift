@@ -6,8 +6,8 @@ import WaymarkSystem
 
 /// The captured pages that are not yet saved, as files in a folder: one record of all pages, and a picture of each.
 ///
-/// A picture is written and flushed before the record that names it, and removed after it, so that no published page is lost whenever the
-/// process ends. With a key both are encrypted by a `PageSeal`. Blocks; one thread at a time.
+/// A picture is written and flushed before the record that names it, and removed after the record, so that published pages are not
+/// lost whenever the process ends. With a key, both are encrypted by a `PageSeal`. Blocks; use it from one thread at a time.
 final class PageStore: Sendable {
   /// The operations that change files, which tests replace.
   struct Disk: Sendable {
@@ -52,7 +52,8 @@ final class PageStore: Sendable {
   /// Removes pictures that the record no longer names.
   func remove(_ numbers: some Sequence<Int>) { for number in numbers { _ = disk.remove(path(Self.name(number))) } }
 
-  /// Removes all files, the record first: if the process ends in between, `load` removes the pictures, as no record names them.
+  /// Removes all files, the record first. If the process ends in between, `load` removes the pictures, because they are in no
+  /// record.
   ///
   /// - Throws: `FileError` if the record cannot be removed; the pictures are then kept.
   func clear() throws {
@@ -80,7 +81,7 @@ final class PageStore: Sendable {
 
   /// Loads the folder, with warnings for the log, and removes the leftovers of a crash.
   ///
-  /// - Throws: a problem if the folder cannot be read, or was sealed with another key. No page is changed then.
+  /// - Throws: a problem if the folder cannot be read, or was sealed with another key. The pages are then unchanged.
   func load() throws(ServiceProblem) -> (ledger: DocumentManifest?, warnings: [String]) {
     guard FileKind(folder) == .folder else { return (nil, []) }
     for name in ((try? Folder.names(folder)) ?? []) where name.hasSuffix(".new") { unlink(path(name)) }

@@ -12,7 +12,7 @@ extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// - Parameters:
   ///   - models: the models for finding and judging outlines.
   ///   - maximumRate: the largest number of frames per second; nil for all.
-  ///   - colours: finds pages that luma does not show, and the exact outline of a captured page.
+  /// - colours: finds pages that luma does not show, and the exact outline of a captured page.
   ///   - deliver: receives the reading of every frame on the lane's thread.
   package static func documents(
     _ models: PageModels, maximumRate: Double? = nil, colours: PageColours? = nil,
@@ -55,25 +55,25 @@ package final class PageTracker {
   private var followedColours = -Double.infinity
   /// The best frame so far, and the page in it.
   private var kept: (frame: Frame, outline: Quadrilateral)?
-  /// Seconds after which the whole frame is searched again, as a followed outline may cover only a part of the page.
+  /// The seconds after which the whole frame is searched again, because a followed outline may cover only a part of the page.
   private static let doubt = 0.5
   /// Seconds between two searches while the view changes.
   private static let pause = 0.1
-  /// The changed share of the picture above which the view is regarded as changing.
+  /// The changed share of the picture above which the view counts as changing.
   private static let minChangedFraction = 0.002
   /// Seconds between two searches in colours while luma shows no page.
   private static let colourInterval = 0.2
   /// Seconds between two steps of following a page in colours.
   private static let colourStep = 0.09
-  /// Seconds after which a page that came to rest is searched for again, as following a moving page is less exact.
+  /// The seconds after which a page that came to rest is searched for again, because following a moving page is less exact.
   private static let settling = 0.15
-  /// The lead in log odds that an outline needs over the followed one in the same picture.
+  /// The lead in log odds that an outline needs over the followed outline in the same picture.
   private static let lead = 1.0
   /// The score below which a followed page is searched for more often.
   private static let doubtful = 0.6
   /// The score that always suffices for a followed outline to remain a page.
   private static let leastFollowed = 0.33
-  /// The score of a page in luma from which the foreground is not searched as well.
+  /// The score of a page in luma from which the foreground is not searched.
   private static let confidentScore = 0.8
 
   /// - Parameters:
@@ -84,7 +84,7 @@ package final class PageTracker {
     self.colours = colours
   }
 
-  /// Finds the page in a frame, and decides whether this frame or an earlier, better one is captured.
+  /// Finds the page in a frame, and decides whether this frame or an earlier, better frame is captured.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
     if task?.generation != wanted.generation {
       capture = PageCapture()
@@ -124,8 +124,8 @@ package final class PageTracker {
     return reading
   }
 
-  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright
-  /// as the table; nil if no page is found.
+  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours if paper is as bright as the
+  /// table; nil without a page.
   private func page(in frame: Frame) -> Candidate? {
     let now = frame.captured
     let size = (frame.width, frame.height)
@@ -137,7 +137,7 @@ package final class PageTracker {
       searched = now
       hasChanged = false
       let (afresh, again) = frame.image.withView { byLuma(in: $0, foreground, known: found) }
-      // A followed outline is replaced only by a likelier one, so that it does not jump between two.
+      // A followed outline is replaced only by a likelier outline, so that it does not alternate between two.
       if let known = found, let afresh {
         let rival = again ?? known.page
         let isLikelier =
@@ -186,7 +186,7 @@ package final class PageTracker {
     return logOdds > otherLogOdds + Self.lead
   }
 
-  /// Returns whether a page's score is clearly higher than that of another, as a difference or as a ratio of odds.
+  /// Returns whether a page's score is clearly higher than another page's score, as a difference or as a ratio of odds.
   private func isClearlyLikelier(_ page: Candidate, _ other: Candidate) -> Bool {
     page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
   }
@@ -211,12 +211,13 @@ package final class PageTracker {
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of its previous score if that is less.
+  /// Returns whether a followed page has a score of at least `leastFollowed`, or of 60 % of its previous score if this is less.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }
 
-  /// Searches luma for the page, and scores the followed page in the same way, as scores from following and from searching are not
+  /// Searches luma for the page, and scores the followed page in the same way, because scores from following and from searching are
+  /// not comparable.
   /// comparable.
   private func byLuma(
     in view: ImageView, _ foreground: BackgroundModel.Foreground?, known: (page: Candidate, source: Source)?
@@ -228,7 +229,7 @@ package final class PageTracker {
     }
     if let plain, plain.score >= Self.confidentScore { return ((plain, .luma), again) }
     let alone = foreground.flatMap { foreground in
-      // `detectAgain` uses the probabilities that the network gave for the whole picture, as the network does not suit a picture of
+      // `detectAgain` uses the network's probabilities for the whole picture, because the network is not suited for a picture of
       // the foreground alone.
       foreground.image.withView { detector.detectAgain($0) }.flatMap { placed($0, foreground) }
     }
@@ -264,7 +265,7 @@ package final class PageTracker {
     return sighting
   }
 
-  /// Searches the colours of a frame if luma shows no page, or a doubtful one.
+  /// Searches the colours of a frame if luma shows no page, or only a doubtful page.
   private func lookAtColours(of frame: Frame, _ colours: PageColours, _ found: inout (page: Candidate, source: Source)?)
   {
     let now = frame.captured
@@ -278,7 +279,7 @@ package final class PageTracker {
     let passed = now - searchedColours
     let isDoubted = found?.source == .colours && passed >= Self.doubt
     let isMissed = (found?.page.score ?? 0) < PageCapture.Settings().leastScore && passed >= Self.colourInterval
-    // A page that was lost in this frame is searched for in luma first.
+    // If a page was lost in this frame, luma is searched first.
     guard passed < 0 || isDoubted || isMissed, found != nil || searched == now else { return }
     searchedColours = now
     guard let other = weighed(Self.candidate(in: frame, near: nil, colours)),
@@ -297,13 +298,13 @@ package final class PageTracker {
     return Candidate(outline: found.outline, score: found.score)
   }
 
-  /// Encodes a frame as a picture file, nil if that fails; a JPEG of the camera is kept as it is.
+  /// Encodes a frame as a picture file; nil if this fails. A camera's JPEG is kept unchanged.
   private static func picture(of frame: Frame) -> [UInt8]? {
     var encoder = MediaEncoder(quality: JPEGQuality.capture)
     return encoder.encode(frame, wanted: nil)?.bytes
   }
 
-  /// Makes the captured picture. Its outline is the exact one that the search in colours finds, or else `outline`.
+  /// Makes the captured picture. Its outline is the exact outline found by the search in colours, or else `outline`.
   ///
   /// - Returns: the picture; nil if the frame cannot be encoded.
   private func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
@@ -321,7 +322,7 @@ extension PageLocation {
 }
 
 extension Quadrilateral {
-  /// Moves the corners 60 % towards those of the previous outline, unless one is farther away than 3 % of the diagonal.
+  /// Moves the corners 60 % towards the corners of the previous outline, unless a corner is farther away than 3 % of the diagonal.
   fileprivate mutating func approach(_ before: Quadrilateral) {
     let (now, old) = (corners, before.corners)
     let far = 0.03 * topLeft.distance(to: bottomRight)
@@ -340,11 +341,11 @@ struct NewPageDetector {
   private static let minFitScore = 0.6
   /// The lead in fit score that a sheet needs over the known outline, which is traced more exactly.
   private static let lead = 0.08
-  /// The share of a likely page's area below which a sheet may be only a part of that page.
+  /// If the sheet has less than this share of a likely page's area, it may be only a part of the page.
   private static let part = 0.9
-  /// The amount by which the fit score of the outline traced in luma may be below that of the sheet.
+  /// The amount by which the fit score of the outline traced in luma may be below the sheet's fit score.
   private static let slack = 0.04
-  /// The amount by which the sheet's score may be below that of a likely page.
+  /// The amount by which the sheet's score may be below the score of a likely page.
   private static let doubt = 0.1
   /// The fit score from which a sheet's score is raised.
   private static let confidentFitScore = 0.8
@@ -354,7 +355,7 @@ struct NewPageDetector {
     insteadOf known: PageCandidate?, in view: ImageView, _ foreground: BackgroundModel.Foreground
   ) -> PageCandidate? {
     let fits = known.map { memory.fitScore(of: $0.outline) ?? 0 } ?? 0
-    // No sheet can have the lead over an outline with such a fit score. This saves the search while a page rests.
+    // If an outline fits this well, a sheet cannot lead by enough. Returning here saves the search while a page rests.
     guard fits + Self.lead < 1, let sheet = memory.sheet(), sheet.fitScore >= Self.minFitScore else { return nil }
     let isPage = known.map { $0.score >= PageCapture.Settings().leastScore } ?? false
     if let known {
@@ -382,7 +383,7 @@ struct NewPageDetector {
     {
       page.outline = traced.outline
     }
-    // A known page is not replaced by an unlikely one.
+    // An unlikely page does not replace a known page.
     if let known, isPage, page.score < known.score - Self.doubt { return nil }
     return page
   }

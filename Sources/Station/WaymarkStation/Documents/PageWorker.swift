@@ -19,7 +19,8 @@ package struct PageColours: Sendable {
   }
 }
 
-/// Finds pages in the colours of live frames, in a worker that is ended when it is idle. For any thread, one request at a time.
+/// Finds pages in the colours of live frames, in a worker that is ended when it is idle. Can be used from any thread, one request
+/// at a time.
 package final class PageWorker: Sendable {
   /// Seconds from the last request until the worker is ended.
   package static let idleTime = 5.0
@@ -49,7 +50,7 @@ package final class PageWorker: Sendable {
     location(file, PageRequest(.place(near: near)), limit: limit, now: now)
   }
 
-  /// Finds the exact outline of the page in a picture file; nil also if the worker was lost. Blocks, for longer than `place`.
+  /// Finds the exact outline of the page in a picture file; nil also if the worker was lost. Blocks, and takes longer than `place`.
   package func settle(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
     location(file, PageRequest(.settled(near: near)), limit: settlingLimit, now: now)
   }
@@ -78,15 +79,15 @@ package final class PageWorker: Sendable {
   /// - Returns: the seconds until the next call; nil if no worker runs.
   package func rest(now: Double) -> Double? { worker?.rest(now: now) }
 
-  /// The process id of the worker; nil if none runs, and while it answers a request.
+  /// The process id of the worker; nil without a worker, and while it answers a request.
   package var process: Int32? { worker?.process }
 }
 
 extension Isolation {
-  /// The seconds that `settle` may take; fewer than those after which the lane that waits for it is regarded as hung.
+  /// The seconds that `settle` may take: fewer than the time after which the waiting lane counts as hung.
   private static let settlingLimit = 8.0
 
-  /// Creates a worker that answers many requests; `page` uses a new one for each.
+  /// Creates a worker that answers many requests, whereas `page` uses a new worker for each request.
   package func pageWorker() -> PageWorker {
     PageWorker(launcher, ledger, limit: limits.frame, settlingLimit: Self.settlingLimit)
   }

@@ -102,7 +102,7 @@ package final class FormModule: FeatureModule {
     return FormPendingResult(forms: forms, more: false)
   }
 
-  /// The largest size of the forms in one answer in bytes, which must leave room in the connection's outbox.
+  /// The largest size in bytes of the forms in one answer. The answer must leave room in the connection's outbox.
   private static let answerLimit = 256 << 10
 }
 

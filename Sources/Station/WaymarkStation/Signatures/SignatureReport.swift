@@ -7,12 +7,11 @@ package struct SignatureReport: Encodable {
   /// True if the file is intact, and an expected hash and subject match.
   package let whole: Bool
   let hash: String
-  /// True if the hash in the file is that of its strokes and text.
+  /// True if the hash in the file fits its strokes and text.
   let unchanged: Bool
-  /// True if the file equals the one that is rendered again from its strokes and text; nil for a record without a
-  /// picture.
+  /// True if the file equals a picture rendered again from its strokes and text; nil for a record without a picture.
   let picture: Bool?
-  /// True if the hash, or the subject, is the expected one; nil if none is expected.
+  /// True if the hash, or the subject, equals the expected one; nil without an expected value.
   let expected, subject: Bool?
   let time, signer, purpose: String
   let strokes, points: Int

@@ -42,13 +42,13 @@ package struct TextReading: Sendable {
   package var failure: TextError?
 }
 
-/// Reads the symbols in the picture of a line with the networks of all languages if `asksAll` is true, otherwise with
-/// that of the first one. Called on the lane's thread.
+/// Reads the symbols in the picture of a line with the networks of all languages if `asksAll` is true, otherwise with the network
+/// of the first language. Called on the lane's thread.
 package typealias LineRecognizer =
   @Sendable (GrayImage, _ asksAll: Bool, LineAlphabet, _ languages: [String]) throws -> [ReadSymbol]
 
-/// Reads the picture of a line with the neural network of waymark-text; nil if the network does not support
-/// one of the languages. Called on the lane's thread.
+/// Reads the picture of a line with the neural network of waymark-text; nil if the network does not support one of the languages.
+/// Called on the lane's thread.
 package typealias LatticeRecognizer = @Sendable (GrayImage, _ languages: [String]) throws -> LineLattice?
 
 extension Lane where Settings == TextTask, Output == TextReading {
@@ -57,7 +57,7 @@ extension Lane where Settings == TextTask, Output == TextReading {
   /// - Parameters:
   ///   - maximumRate: the largest number of frames per second; nil for all.
   ///   - recognize: reads lines with Tesseract.
-  ///   - lattice: reads lines with the neural network; nil to use Tesseract alone.
+  /// - lattice: reads lines with the neural network; nil to use only Tesseract.
   ///   - deliver: receives the reading of every frame on the lane's thread.
   package static func text(
     maximumRate: Double? = nil, recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
@@ -81,7 +81,7 @@ package final class TextProcessor {
   private var count = 0
   private let clock: () -> Double
 
-  /// Seconds after which no further line of a frame is read; a line itself takes up to two (`TextEngineHost`).
+  /// The seconds after which no further line of a frame is read. A single line takes up to two seconds (`TextEngineHost`).
   package static let frameLimit = 1.5
 
   /// - Parameter clock: seconds of a monotonic clock.

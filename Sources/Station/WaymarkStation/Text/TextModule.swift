@@ -7,9 +7,10 @@ package import WaymarkService
 import WaymarkSystem
 package import WaymarkText
 
-/// `text.*`: reads printed text from frames, and accepts it once it satisfies a pattern and is stable, or by a client's choice.
+/// `text.*`: reads printed text from frames, and accepts a text once it satisfies a pattern and is stable, or when a client chooses
+/// it.
 ///
-/// A device has at most one session. The client that began it holds it until a text is accepted or the client disconnects.
+/// A device has at most one session. The client that began the session holds it until a text is accepted or the client disconnects.
 @ServiceActor
 package final class TextModule: FeatureModule {
   /// The open session: its owner, its request and its recent candidates.
@@ -234,7 +235,7 @@ package final class TextModule: FeatureModule {
     watch()
     guard let current = session, reading.generation == generation else { return }
     if let failure = reading.failure {
-      // One event for a series of frames that could not be read.
+      // A series of frames that could not be read causes only one event.
       if !current.isFailing {
         hub.log.subsystem(.text).error("\(failure.message)", metadata: ["cause": "\(failure.cause ?? "")"])
         hub.publish(

@@ -28,7 +28,7 @@ package struct TextSettings: Configurable, Hashable {
     if let document = configuration.document { patterns = Self.read(document).patterns }
   }
 
-  /// The keys of the section `text` except for those of `text.patterns`.
+  /// The keys of the section `text`, without the keys of `text.patterns`.
   package static let settings: [Setting<Self>] = [
     Setting("text.languages", .strings, "names of Tesseract's models", into: \.languages),
     Setting("text.rate", .double(0.1...240), "frames a second at most", into: \.rate),
@@ -105,11 +105,10 @@ package struct TextSettings: Configurable, Hashable {
 }
 
 extension TextPattern {
-  /// Creates a pattern from its description in a request or the configuration; a description that is one word names a
-  /// known pattern.
+  /// Creates a pattern from its description in a request or the configuration. A description of one word names a known pattern.
   ///
-  /// - Parameter known: patterns that the description may name, in addition to the built-in ones.
-  /// - Throws: `badPattern` if it names an unknown pattern, a member is out of range, or it has no condition.
+  /// - Parameter known: patterns that the description may name, in addition to the built-in patterns.
+  /// - Throws: `badPattern` if the description names an unknown pattern, a member is out of range, or it has no condition.
   init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
     if request.isWord, let word = request.name {
       self = try TextPattern.named(word, among: known)

@@ -10,9 +10,9 @@ package struct TypingSettings: Configurable, Hashable {
   package enum Arm: String, CaseIterable, Sendable {
     /// Scans that the service began without a client: by `scan.autoBegin` or `trigger.key`.
     case service
-    /// The same scans, each ended after its first code: one code for each press of the key.
+    /// The same scans as `service`, each ended after its first code, so that each press of the key types one code.
     case key
-    /// The scans that `waymark type` begins itself: one is always armed.
+    /// Scans that `waymark type` begins itself, so that a scan is always armed.
     case always
   }
 

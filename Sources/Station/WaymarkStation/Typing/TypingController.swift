@@ -31,7 +31,7 @@ package final class TypingController: Sendable {
       planner = TypingPlanner(
         layout: try KeyboardLayout(typing.layout), missing: typing.settings.unicode,
         deadKeys: typing.settings.deadKeys)
-      // The policy declares kinds with secrets; the service reports its problems.
+      // The policy is needed because it declares kinds with secrets. The service reports its problems.
       policy =
         configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
     }
@@ -67,7 +67,7 @@ package final class TypingController: Sendable {
 
   /// Applies new settings to later codes; the keyboard stays.
   ///
-  /// - Throws: `unknownLayout` if the system has no such layout; the settings stay.
+  /// - Throws: `unknownLayout` if the system has no such layout, in which case the old settings stay.
   package func use(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) async throws(TypingError) {
     let new = try Settings(configuration, typing)
     settings.withLock { $0 = new }
@@ -75,7 +75,7 @@ package final class TypingController: Sendable {
     try await queue.run { () throws(TypingError) in self.typist.use(new.planner, rate: rate) }
   }
 
-  /// Makes the keyboard, unless plans are shown instead; throws `noKeyboard` if it cannot.
+  /// Makes the keyboard, unless plans are shown instead; throws `noKeyboard` if this fails.
   package func attach() async throws(TypingError) {
     guard show == nil else { return }
     try await queue.run { () throws(TypingError) in _ = try self.typist.attach() }
@@ -95,7 +95,7 @@ package final class TypingController: Sendable {
     }
   }
 
-  /// Returns whether a code holds a secret: an onboarding payload with one, or any text of such a structure.
+  /// Returns whether a code contains a secret: an onboarding payload with a secret, or any text with the structure of one.
   package func isSecret(_ code: ScanSuccessful) -> Bool {
     // A part of a structured append may be a part of a secret.
     if code.part != nil { return true }

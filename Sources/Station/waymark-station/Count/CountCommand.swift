@@ -92,7 +92,7 @@ struct CountCommand: AsyncParsableCommand {
     }
   }
 
-  /// The counter, the scanner that reads its codes, and the names of the pictures read.
+  /// The counter, the scanner that reads the codes for it, and the names of the pictures that were read.
   private struct Tally: ~Copyable {
     var count: CodeCounter
     var scanner: BarcodeScanner
@@ -152,7 +152,7 @@ struct CountCommand: AsyncParsableCommand {
     if json {
       try? Output.record(report)
     } else if csv {
-      // Programs read it, so that control characters are not escaped.
+      // The output is read by programs, so control characters are not escaped.
       Output.data(Data(report.csv.utf8))
     } else {
       Output.line(report.text)

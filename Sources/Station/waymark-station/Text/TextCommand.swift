@@ -144,7 +144,7 @@ private struct FrameFollower {
     _ report: inout TextReport
   ) throws {
     let own = String(name.lastIndex(of: "/").map { name[..<$0] } ?? "")
-    // The pictures of another folder are frames of another camera.
+    // The pictures of another folder are frames of another camera, so following starts over.
     if seeker == nil || own != folder {
       let engineHost = engineHost
       seeker = TextProcessor(

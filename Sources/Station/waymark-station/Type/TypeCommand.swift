@@ -150,7 +150,7 @@ struct TypeCommand: AsyncParsableCommand {
 }
 
 extension TypeCommand {
-  /// Applies the settings of a profile, or those without a profile if `profile` is nil or not in the file.
+  /// Applies the settings of a profile, or the settings without a profile if `profile` is nil or not in the file.
   private func use(
     _ profile: String?, of usual: ServiceConfiguration, _ controller: TypingController, _ feed: inout ScanFeed
   ) async {
@@ -196,7 +196,7 @@ struct ScanFeed {
   /// The settings of `type:` that select codes.
   struct Choice: Equatable, Sendable {
     fileprivate let arm: TypingSettings.Arm
-    /// The camera whose codes are typed; nil for all, of which the first is armed.
+    /// The camera whose codes are typed; nil for all cameras, of which the first is armed.
     fileprivate let camera: String?
     fileprivate let symbologies: [String]?
 
@@ -210,9 +210,9 @@ struct ScanFeed {
   private var client: WaymarkClient?
   /// The names of the service's cameras in order; empty for a single camera.
   private var cameras: [String] = []
-  /// The id of the scan that this client has armed; nil if none.
+  /// The id of the scan that this client has armed; nil without one.
   private var own: String?
-  /// With `arm: key`, the id of the scan whose first code was typed; nil before that.
+  /// With `arm: key`, the id of the scan whose first code was typed; nil until a code was typed.
   private var done: String?
 
   /// - Parameter onProblem: receives the reason why a scan could not be armed.
@@ -236,7 +236,7 @@ struct ScanFeed {
     return all.first { $0.name == camera }?.scan != nil
   }
 
-  /// Applies new settings: the scan that this client has armed is replaced, or ended.
+  /// Applies new settings. The scan that this client has armed is replaced or ended.
   mutating func use(_ new: Choice) async {
     guard new != choice else { return }
     let old = choice
@@ -255,8 +255,8 @@ struct ScanFeed {
   mutating func code(in event: Event) async -> ScanSuccessful? {
     switch event.body {
     case .scanEnded(let ended):
-      // Arms a scan again after another client's scan or this client's own scan ended. A scan that this client's
-      // scan replaced is ignored.
+      // Arms a scan again after another client's scan or this client's own scan ended. The end of a scan that this client's scan
+      // replaced is ignored.
       guard choice.arm == .always, own == nil || own == ended.scan,
         event.camera == nil || event.camera == choice.camera ?? cameras.first
       else { return nil }
@@ -308,7 +308,7 @@ struct ScanFeed {
       onProblem(error)
       return false
     } catch {
-      // The connection is over, which is reported separately.
+      // The connection has ended, which is reported separately.
       return false
     }
   }

@@ -4,8 +4,8 @@ import WaymarkProtocol
 package import WaymarkSpool
 package import WaymarkSystem
 
-/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`. The file also has the errors with which the
-/// bridge ends (`BridgeError`).
+/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`. The file also has the errors with which the bridge ends
+/// (`BridgeError`).
 package struct BridgeConfiguration: Configurable, Hashable {
   /// The broker and the credentials for it.
   package struct Broker: Hashable, Sendable {
@@ -15,8 +15,8 @@ package struct BridgeConfiguration: Configurable, Hashable {
     package var port: Int?
     /// The version of MQTT: `5` or `3.1.1`.
     package var version = "5"
-    /// MQTT keep-alive, in seconds: the bridge sends a ping after this long without another packet, and the broker ends
-    /// a connection that is silent for one and a half times as long.
+    /// MQTT keep-alive, in seconds. If the bridge has sent no other packet for this time, it sends a ping. The broker ends a
+    /// connection that is silent for one and a half times as long.
     package var keepAlive = 30
     /// The client identifier of MQTT; nil for `waymark-DEVICE`.
     package var clientID: String?
@@ -29,9 +29,9 @@ package struct BridgeConfiguration: Configurable, Hashable {
 
     /// The files in PEM format for TLS.
     package struct TLS: Configurable, Hashable {
-      /// The file with the certificate authorities of the broker; nil for those of the system.
+      /// The file with the certificate authorities of the broker; nil for the system's authorities.
       package var caFile: String?
-      /// The file with the certificate of this device; nil for none.
+      /// The file with the certificate of this device; nil without a certificate.
       package var certificateFile: String?
       package var keyFile: String?
 
@@ -57,9 +57,9 @@ package struct BridgeConfiguration: Configurable, Hashable {
   package var selection = EventSelection()
   /// The methods that are accepted as commands.
   package var commands: Set<String> = []
-  /// The topic below which Home Assistant looks for devices; nil for no announcement.
+  /// The topic below which Home Assistant looks for devices; nil to announce none.
   package var homeAssistantPrefix: String?
-  /// The file with figures for Prometheus; nil for none.
+  /// The file with figures for Prometheus; nil to write none.
   package var metricsFile: String?
   /// Seconds between two messages of status while nothing changes.
   package var statusEvery = 60
@@ -90,7 +90,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
     problems.append(places.folderProblem("store.folder", storeFolder))
     if let file = metricsFile {
       let folder = Folder.parent(of: file)
-      // Unlike that of the store, this folder is not made.
+      // Unlike the folder of the store, this folder is not made.
       let missing = FileError(folder, cannotBe: "found", number: ENOENT)
       problems.append(
         FileKind(folder) == .folder
@@ -104,7 +104,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
   /// Reads a configuration.
   ///
   /// - Parameters:
-  ///   - file: its name in errors.
+  /// - file: the configuration's name in errors.
   ///   - hostName: the default of the device's name.
   /// - Throws: with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
   package init(yaml: String, file: String, hostName: String) throws(BridgeError) {
@@ -290,7 +290,7 @@ extension BridgeConfiguration.Broker.TLS {
 /// An error with which the bridge ends.
 package typealias BridgeError = Problem<BridgeErrorCode>
 
-/// The codes of `BridgeError`; the exit status is 65 for `badConfiguration`, else 66.
+/// The codes of `BridgeError`; the exit status is 65 for `badConfiguration`, otherwise 66.
 package enum BridgeErrorCode: String, ProblemCode {
   /// The configuration file has an unknown key or a wrong value.
   case badConfiguration

@@ -1,8 +1,8 @@
 import WaymarkProtocol
 package import WaymarkSystem
 
-/// The events that leave the device, and their fields. An allow list: events and fields that it does not name stay on the device.
-/// `CommandFilter` below is the allow list of the commands that the device accepts.
+/// The events that leave the device, and their fields. This is an allow list: events and fields that are not in it stay on the
+/// device. `CommandFilter` below is the allow list of the commands that the device accepts.
 package struct EventSelection: Hashable, Sendable {
   /// The fields of an event that leave the device.
   package enum Fields: Hashable, Sendable {
@@ -10,7 +10,7 @@ package struct EventSelection: Hashable, Sendable {
     case off
     /// The fields of `standardFields`.
     case standard
-    /// These fields, by name or by path (`fields.serial`), and the standard ones if `withStandard` is true.
+    /// These fields, by name or by path (`fields.serial`), and also the standard fields if `withStandard` is true.
     case named([String], withStandard: Bool)
     /// Every field, including secrets.
     case all
@@ -22,7 +22,7 @@ package struct EventSelection: Hashable, Sendable {
   /// applies.
   package init(rules: [String: Fields] = [:]) { self.rules = rules }
 
-  /// The fields of each event that leave the device by default: none with the payload of a code, a person's input or a person's
+  /// The fields of each event that leave the device by default. None contains the payload of a code, a person's input or a person's
   /// name.
   static let standardFields: [String: [String]] = [
     "scan.successful": ["scan", "kind", "symbology", "source", "redacted"],
@@ -48,7 +48,7 @@ package struct EventSelection: Hashable, Sendable {
     "server.stopping": ["reason"],
   ]
 
-  /// Events of which only the newest is useful: they are sent while the broker is connected, and not stored.
+  /// Events that are useful only until a newer one is sent: they are sent while the broker is connected, and not stored.
   static let fleeting: Set<String> = [
     "anchors.updated", "statistics", "scan.guide", "scanner.status", "scene.progress", "marker.changed",
   ]
@@ -104,8 +104,7 @@ package struct EventSelection: Hashable, Sendable {
 
 // MARK: - Commands
 
-/// Accepts the commands that the configuration allows, and ignores a command whose id is among the last 256 accepted
-/// ones.
+/// Accepts the commands that the configuration allows, and ignores a command whose id is among the last 256 accepted ids.
 package struct CommandFilter: Sendable {
   /// An accepted command, as a request for the service.
   package struct Command: Hashable, Sendable {
@@ -122,12 +121,12 @@ package struct CommandFilter: Sendable {
     case run(Command)
     /// The command is answered with an error.
     case refuse(id: JSONValue, code: String, message: String, hint: String)
-    /// The command is a repetition, which QoS 1 may deliver, and is not answered.
+    /// The command is a repetition, which QoS 1 may deliver; it is not answered.
     case ignore
   }
 
-  /// The methods that a configuration can allow, which reveal nothing confidential to the broker, each with the fields of its
-  /// result that leave the device.
+  /// The methods that a configuration can allow, each with the fields of its result that leave the device. They reveal nothing
+  /// confidential to the broker.
   static let permissible: [String: [String]] = [
     "ping": ["time"],
     "scan.begin": ["scan"],
@@ -149,8 +148,8 @@ package struct CommandFilter: Sendable {
   ///
   /// - Parameters:
   ///   - method: the method that the topic names.
-  ///   - isRetained: true if the broker had retained the message. Such a command is refused, as it would run again at every
-  ///     connection.
+  /// - isRetained: true if the broker had retained the message. Such a command is refused, because it would run again at every
+  ///   connection.
   package mutating func handle(method: String, payload: [UInt8], isRetained: Bool) -> Outcome {
     let refuse = { (id: JSONValue, code: String, message: String, hint: String) in
       Outcome.refuse(id: id, code: code, message: message, hint: hint)

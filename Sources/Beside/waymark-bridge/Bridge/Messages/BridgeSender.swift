@@ -2,9 +2,9 @@ package import WaymarkSystem
 
 /// Decides when the bridge connects and which events it sends. A value without clock, network and disk.
 ///
-/// Events are sent in the order of their numbers, at most `window` of them without acknowledgement. When a connection ends, events without
-/// acknowledgement are sent again over the next one, the oldest first. For a receiver, new numbers therefore increase by one, and a number
-/// that is not above all earlier ones is a repetition.
+/// Events are sent in the order of their numbers, at most `window` of them without acknowledgement. When a connection ends, events
+/// without acknowledgement are sent again over the next connection, the oldest first. For a receiver, new numbers therefore
+/// increase by one, and a number that is not above all earlier numbers is a repetition.
 package struct BridgeSender: Sendable {
   /// An action for the caller of `step`.
   package enum Step: Hashable, Sendable {
@@ -50,7 +50,7 @@ package struct BridgeSender: Sendable {
   /// True if the broker has accepted the connection.
   package var isConnected: Bool { if case .connected = phase { true } else { false } }
 
-  /// The number of sent events that are not acknowledged, or follow one that is not.
+  /// The number of sent events that are not acknowledged, or follow an event that is not acknowledged.
   package var inFlight: Int { flights.count }
 
   /// Returns the action at the time `now`, in seconds of a monotonic clock.
@@ -73,7 +73,8 @@ package struct BridgeSender: Sendable {
 
   /// Notes that the connection has ended, or that connecting has failed.
   ///
-  /// - Parameter chance: a random number from 0 to 1, which spreads the attempts of devices that lost their broker at the same time.
+  /// - Parameter chance: a random number from 0 to 1. Devices that lost their broker at the same time then connect again at
+  ///   different times.
   package mutating func disconnected(now: Double, chance: Double = .random(in: 0...1)) {
     if case .disconnected = phase { return }
     phase = .disconnected(until: now + backoff.next(chance: chance))
@@ -89,7 +90,7 @@ package struct BridgeSender: Sendable {
     flights.append(Flight(message: message, sequence: sequence))
   }
 
-  /// Skips a number without a message, such as that of an invalid record.
+  /// Skips a number without a message, such as the number of an invalid record.
   ///
   /// - Returns: the number up to which everything has arrived, if it has changed.
   package mutating func skip(_ sequence: UInt64) -> UInt64? {

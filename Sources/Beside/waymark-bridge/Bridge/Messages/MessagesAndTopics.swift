@@ -19,7 +19,7 @@ package struct BridgeMessage: Hashable, Sendable {
 
 // MARK: - Events as records and messages
 
-/// Converts events to records, which are kept on disk, and records to messages for a broker.
+/// Converts events to records, which are stored on disk, and records to messages for a broker.
 package struct MessageFormat: Sendable {
   package let topics: BridgeTopics
   private let selection: EventSelection
@@ -48,13 +48,13 @@ package struct MessageFormat: Sendable {
 
   /// Decides whether an event of the service is stored, sent at once or neither.
   ///
-  /// - Parameter instance: identifies the run of the service; `seq` counts the events of one run.
+  /// - Parameter instance: identifies the run of the service; `seq` counts the events of this run.
   package func disposition(of line: JSONValue, instance: String) -> Disposition {
     guard let event = line["event"]?.string, Self.isEventName(event), var members = selection.project(line) else {
       return .none
     }
-    // The names that the bridge adds are reserved: cameras have a `device`, annotations an `id`. Where there are several cameras,
-    // events name theirs as `camera` already.
+    // The names that the bridge adds are reserved: cameras have a `device`, annotations an `id`. If there are several cameras,
+    // events already name theirs as `camera`.
     let device = members.contains { $0.name == "camera" } ? "cameraDevice" : "camera"
     for (name, other) in [("id", "item"), ("device", device), ("instance", "ofInstance")] {
       if let index = members.firstIndex(where: { $0.name == name }) { members[index].name = other }
@@ -98,8 +98,7 @@ package struct MessageFormat: Sendable {
     return BridgeMessage(topic: topics.topic(ofEvent: event), payload: id + Array(join.utf8) + rest)
   }
 
-  /// Makes the message `bridge.dropped` about events that were lost before they were sent. Its id is that of the last
-  /// lost event.
+  /// Makes the message `bridge.dropped` about events that were lost before they were sent. Its id is the id of the last lost event.
   package func lossMessage(_ numbers: ClosedRange<UInt64>, stream: UInt64, time: String) -> BridgeMessage {
     let members: [JSONValue.Member] = [
       .init("id", .string(Self.id(stream: stream, sequence: numbers.upperBound))),
@@ -135,7 +134,7 @@ package struct BridgeTopics: Hashable, Sendable {
   package var status: String { "\(base)/status" }
   /// The topic of the replies to commands.
   package var reply: String { "\(base)/reply" }
-  /// The filter by which commands are subscribed to.
+  /// The filter of the subscription to commands.
   package var commandFilter: String { "\(base)/command/#" }
 
   /// Returns the topic of an event, such as `PREFIX/DEVICE/event/scan/successful` for `scan.successful`.
@@ -152,8 +151,8 @@ package struct BridgeTopics: Hashable, Sendable {
     return levels.map { String(Substring($0)) }.joined(separator: ".")
   }
 
-  /// Returns whether a text can be one level of a topic: without wildcards, separators, and characters that are unsafe in terminals or
-  /// logs.
+  /// Returns whether a text can be one level of a topic: without wildcards, separators, and characters that are unsafe in terminals
+  /// or logs.
   static func isLevel(_ text: String) -> Bool {
     let allowed = { (byte: UInt8) in
       switch byte {

@@ -28,7 +28,7 @@ package enum BridgeMetrics {
 
 // MARK: - Home Assistant
 
-/// The messages that announce this device and its values to Home Assistant, by its MQTT discovery
+/// The messages that announce this device and its values to Home Assistant by its MQTT discovery
 /// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery): a retained configuration for each entity.
 package struct HomeAssistantDiscovery: Sendable {
   /// A value that Home Assistant shows.
@@ -69,7 +69,7 @@ package struct HomeAssistantDiscovery: Sendable {
     }
   }
 
-  /// The device's name in identifiers, in which Home Assistant allows only letters, digits, `-` and `_`.
+  /// The device's name in identifiers. Home Assistant allows only letters, digits, `-` and `_` in them.
   private var node: String { "waymark_" + device.map { $0 == "." ? "_" : String($0) }.joined() }
 
   private func configuration(_ entity: Entity, _ bridge: String, _ service: String?) -> JSONValue {
@@ -92,8 +92,8 @@ package struct HomeAssistantDiscovery: Sendable {
   private var entities: [Entity] {
     let scan = topics.topic(ofEvent: "scan.successful")
     return [
-      // The text of a code is sent only if the bridge's `events` allow it; its symbology is always sent. A state has 255 characters
-      // at most.
+      // The text of a code is sent only if the bridge's `events` allow this; its symbology is always sent. A state has at most 255
+      // characters.
       Entity(
         component: "sensor", id: "last_code", name: "Last code", stateTopic: scan,
         template: "{{ (value_json.text | default(value_json.kind or value_json.symbology, true))[:255] }}",

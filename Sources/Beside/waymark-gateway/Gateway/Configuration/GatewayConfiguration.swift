@@ -5,8 +5,8 @@ package import WaymarkProtocol
 package import WaymarkSpool
 import WaymarkSystem
 
-/// The settings of a gateway, from its file `/etc/waymark/gateway.yaml`. `ListenAddress` below is an address that it
-/// listens on.
+/// The settings of a gateway, from its file `/etc/waymark/gateway.yaml`. `ListenAddress` below is an address on which the gateway
+/// listens.
 package struct GatewayConfiguration: Configurable, Hashable {
   /// A token and the rights of its holder.
   package struct Token: Configurable, Hashable {
@@ -35,15 +35,15 @@ package struct GatewayConfiguration: Configurable, Hashable {
     package struct Options: Configurable, Hashable {
       /// The names and families of the events.
       package var events = ["*"]
-      /// The role as which events are received; an observer receives no secrets.
+      /// The role with which events are received; an observer receives no secrets.
       package var role = Role.observer
       /// The file whose first line is the key that signs events.
       var secretFile = ""
-      /// The file with the certificate authorities of the receiver; nil for those of the system.
+      /// The file with the certificate authorities of the receiver; nil for the system's authorities.
       package var caFile: String?
       /// Seconds that an answer may take.
       package var timeout = 10
-      /// The number of times that an event is refused before it is put aside.
+      /// The number of times that the receiver may refuse an event before the event is put aside.
       package var attempts = 5
 
       package init() {}
@@ -66,7 +66,7 @@ package struct GatewayConfiguration: Configurable, Hashable {
   /// The origins of pages whose scripts may use the gateway.
   package var origins: [String] = []
   package var tls: TLS?
-  /// The tokens; every request to a port needs one.
+  /// The tokens. Every request to a port needs a token.
   package var tokens: [Token] = []
   /// The most connections at a time, for each address.
   package var connections = 512
@@ -89,7 +89,7 @@ package struct GatewayConfiguration: Configurable, Hashable {
   /// Reads a configuration.
   ///
   /// - Parameters:
-  ///   - file: its name in errors.
+  ///   - file: the configuration's name in errors.
   ///   - checksFiles: whether the files and folders that it names are checked, without which the gateway does not start.
   /// - Throws: all problems, with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
   package init(yaml: String, file: String, checksFiles: Bool = false) throws(GatewayError) {
@@ -166,7 +166,7 @@ extension GatewayConfiguration {
     webhooks.append(Webhook(name: entry.key, url: url, options: options))
   }
 
-  /// Checks that keys which need each other are given together.
+  /// Checks that keys which depend on each other are set together.
   private func check(_ reading: inout Reading) {
     if let tls, tls.certificateFile.isEmpty || tls.keyFile.isEmpty {
       reading.add(
@@ -208,8 +208,8 @@ extension GatewayConfiguration {
 extension GatewayConfiguration {
   /// Reads the tokens, each with its caller.
   ///
-  /// - Throws: with the code `cannotOpen` if a file cannot be read or its token is too short; `badConfiguration` if two
-  ///   names have the same token, as its holder would be ambiguous.
+  /// - Throws: with the code `cannotOpen` if a file cannot be read or its token is too short; `badConfiguration` if two names have
+  ///   the same token, because the sender would be ambiguous.
   func tokenTable() throws(GatewayError) -> TokenTable {
     var rows: [(token: String, caller: Caller)] = []
     for token in tokens {
@@ -255,7 +255,8 @@ extension GatewayConfiguration {
     return problems.compactMap(\.self)
   }
 
-  /// Returns why a socket cannot be made at its path; nil if it can, and for an address of another kind.
+  /// Returns the reason why a socket cannot be made at the address's path; nil without a problem, and for an address of another
+  /// kind.
   private func problem(of address: ListenAddress) -> ConfigurationProblem? {
     guard case .socket(let path) = address, places.has("listen") else { return nil }
     switch FileKind(path) {
@@ -310,8 +311,8 @@ package enum ListenAddress: Hashable, Sendable {
   /// The most bytes of a path: the size of `sun_path` without its terminating zero.
   static let pathLimit = 107
 
-  /// Parses a path or `HOST:PORT`; nil if the text is neither. A text with a slash is a path, and so is one without a colon, unless it is
-  /// a port or a host alone.
+  /// Parses a path or `HOST:PORT`; nil if the text is neither. A text with a slash is a path. A text without a colon is a path,
+  /// too, unless it is only a port or only a host.
   ///
   /// - Parameter resolve: returns the path to use for a path as it is written.
   package init?(_ text: String, resolve: (String) -> String = { $0 }) {

@@ -10,7 +10,7 @@ extension GatewayConfiguration {
 
   package static let settings = access + limits
 
-  /// The Unix socket that the gateway listens on where nothing else is configured.
+  /// The Unix socket on which the gateway listens by default.
   static let standardListener = "/run/waymark-gateway/http.sock"
 
   private static let access: [Setting<Self>] = [

@@ -5,8 +5,8 @@ import WaymarkProtocol
 import WaymarkSpool
 import WaymarkSystem
 
-/// The events that one role receives, over one subscription for all clients. The file also has `EventFeeds`, the feeds
-/// of both roles, and `EventFollower`, the events as one client receives them.
+/// The events that one role receives, over one subscription for all clients. The file also has `EventFeeds`, the feeds of both
+/// roles, and `EventFollower`, the events that one client receives.
 final class EventFeed: Sendable {
   private struct State {
     var ring: EventRing
@@ -31,7 +31,7 @@ final class EventFeed: Sendable {
   /// The name of the event that reports missed events to a client.
   static let missedEvent = "gateway.missed"
 
-  /// Returns why no event of the service or the gateway can match a pattern; nil if one can.
+  /// Returns the reason why a pattern can match no event of the service or the gateway; nil if it can.
   static func fault(of pattern: String) -> (message: String, hint: String)? {
     EventPatterns.fault(of: pattern, own: [missedEvent])
   }
@@ -46,7 +46,7 @@ final class EventFeed: Sendable {
   private let path: String
   private let outage: ServiceOutage
   private let state: Mutex<State>
-  /// The seconds between two times at which all waiting clients are woken, which bounds their waits.
+  /// All waiting clients are woken at this interval in seconds, which limits their waits.
   private static let pulse = 15
 
   init(role: Role, path: String, ring: EventRing, outage: ServiceOutage) {
@@ -70,8 +70,8 @@ final class EventFeed: Sendable {
 
   // MARK: Reading
 
-  /// Waits until the ring contains the service's history, for at most `pulse` seconds; returns whether it does. Without
-  /// the history, every client that reconnects would seem to have missed events.
+  /// Waits at most `pulse` seconds until the ring contains the service's history; returns whether it does. Without the history,
+  /// every client that reconnects would seem to have missed events.
   func ready() async -> Bool {
     await wait { $0.isReady }
     return state.withLock { $0.isReady }
@@ -80,14 +80,14 @@ final class EventFeed: Sendable {
   /// The number of the next event, and the id of the last event.
   var start: (number: Int, last: EventID?) { state.withLock { ($0.ring.end, $0.position) } }
 
-  /// Returns the number of the next event for a client that has received all events up to `id`, and true if no event between them
-  /// is missing.
+  /// Returns the number of the next event for a client that has received all events up to `id`, and true if the events in between
+  /// are complete.
   func position(after id: EventID) -> (number: Int, isComplete: Bool) {
     state.withLock { $0.ring.position(after: id) }
   }
 
-  /// Returns the events from `number` on, at most `bytes` bytes of them but at least one; waits for it for at most
-  /// `pulse` seconds, and then returns an empty batch; nil after the end of the feed.
+  /// Returns the events from `number` on, at most `bytes` bytes of them but at least one event. Waits at most `pulse` seconds for
+  /// this event, and then returns an empty batch. Nil after the end of the feed.
   func next(from number: Int, bytes: Int) async -> EventRing.Batch? {
     let ready = state.withLock { $0.ring.read(from: number, bytes: bytes) }
     if ready.next > number { return ready }
@@ -155,7 +155,7 @@ final class EventFeed: Sendable {
 
   private func follow(onConnected: () -> Void) async throws {
     let client = try await WaymarkClient.connect(to: path, role: role)
-    // At the start the whole history is requested, for clients that reconnect with an id of it.
+    // At the start the whole history is requested, for clients that reconnect with an id from the history.
     let last = state.withLock { $0.position } ?? EventID(instance: client.hello.instance, seq: 0)
     let after = EventPosition(instance: last.instance, seq: last.seq)
     let snapshot = try await client.send(SubscribeRequest(events: ["*", "statistics"], after: after))
@@ -238,7 +238,7 @@ struct EventFeeds: Sendable {
   private let ofOperator: EventFeed
   private let ofObserver: EventFeed
 
-  /// Creates the feeds of the service that listens at `path`; each starts with a copy of `ring`, which is empty.
+  /// Creates the feeds of the service that listens at `path`. Each starts with a copy of `ring`, which is empty.
   init(path: String, ring: EventRing, outage: ServiceOutage) {
     ofOperator = EventFeed(role: .operator, path: path, ring: ring, outage: outage)
     ofObserver = EventFeed(role: .observer, path: path, ring: ring, outage: outage)
@@ -250,7 +250,7 @@ struct EventFeeds: Sendable {
   func of(_ role: Role) -> EventFeed { role == .operator ? ofOperator : ofObserver }
 }
 
-/// The events of a feed that one client receives, as the bytes of its stream.
+/// The events of a feed for one client, as the bytes of the client's stream.
 struct EventFollower: AsyncSequence, Sendable {
   let feed: EventFeed
   let patterns: EventPatterns
@@ -293,8 +293,8 @@ struct EventFollower: AsyncSequence, Sendable {
       return nil
     }
 
-    /// Returns the beginning of the stream. It contains the id of the last event, from which a client that disconnects at once
-    /// can continue.
+    /// Returns the beginning of the stream. It contains the id of the last event, so that a client that disconnects at once can
+    /// continue from this id.
     private mutating func start() async -> ByteBuffer? {
       guard hasBegun else {
         hasBegun = true

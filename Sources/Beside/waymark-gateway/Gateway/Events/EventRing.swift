@@ -1,11 +1,11 @@
 import NIOCore
 import WaymarkSpool
 
-/// The newest events, for clients that are connected and for clients that reconnect; limited in number and bytes.
-/// `EventID` below identifies an event across reconnections.
+/// The newest events, for clients that are connected and for clients that reconnect, limited in number and bytes. `EventID` below
+/// identifies an event across reconnections.
 ///
-/// For each client only the number of its next event is stored. A slow client therefore takes no memory: it receives a gap if
-/// its next events have been overwritten.
+/// For each client, only the number of its next event is stored. A slow client therefore takes no memory; if its next events have
+/// been overwritten, it receives a gap.
 struct EventRing: Sendable {
   /// An event as clients receive it.
   struct Entry: Sendable {
@@ -33,7 +33,7 @@ struct EventRing: Sendable {
   private var bytes = 0
   /// The number of the oldest event.
   private var first = 0
-  /// The id of the last event before those that are kept.
+  /// The id of the last event before the stored events.
   private var floor: EventID?
 
   init(limit: Int, bytes: Int) {
@@ -44,10 +44,10 @@ struct EventRing: Sendable {
   /// The number of the next event.
   var end: Int { first + entries.count - head }
 
-  /// Sets the id after which an empty ring begins, as earlier events were never received.
+  /// Sets the id after which an empty ring begins, because earlier events were never received.
   mutating func begin(after id: EventID) { if end == first { floor = id } }
 
-  /// Adds an event, and removes the oldest ones beyond the limits.
+  /// Adds an event, and removes the oldest events beyond the limits.
   mutating func append(_ entry: Entry) {
     entries.append(entry)
     bytes += entry.bytes.readableBytes
@@ -80,7 +80,7 @@ struct EventRing: Sendable {
 
   /// Finds the next event of a client that has received all events up to `id`.
   ///
-  /// - Returns: the event's number, and true if no event between them is missing.
+  /// - Returns: the event's number, and true if the events in between are complete.
   func position(after id: EventID) -> (number: Int, isComplete: Bool) {
     if let index = entries[head...].lastIndex(where: { $0.id?.instance == id.instance && ($0.id?.seq ?? 0) <= id.seq })
     {

@@ -2,18 +2,19 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkProtocol
 
-/// Decides which requests to a listener are accepted. The file also has the tokens (`TokenTable`), the sender of a
-/// request (`Caller`) and the quotas of senders (`GatewayRooms`).
+/// Decides which requests to a listener are accepted. The file also has the tokens (`TokenTable`), the sender of a request
+/// (`Caller`) and the quotas of senders (`GatewayRooms`).
 ///
-/// A request must pass the `AccessGuard` and contain a token. A Unix socket needs no token, as the permissions of its file decide, and
-/// browsers cannot connect to it.
+/// A request must pass the `AccessGuard` and contain a token. A Unix socket needs no token, because the permissions of its file
+/// control access, and browsers cannot connect to it.
 struct GatewayAccess: Sendable {
   enum Decision: Equatable, Sendable {
     case allowed(Caller)
     case refused(AccessRefusal)
   }
 
-  /// The prefix of a token among the subprotocols of a WebSocket, for which browsers cannot set `Authorization`.
+  /// The prefix of a token among the subprotocols of a WebSocket. It is needed because browsers cannot set `Authorization` for a
+  /// WebSocket.
   private static let bearerProtocol = "bearer."
   /// The subprotocol of a WebSocket: lines as at the service's socket.
   static let lineProtocol = "waymark.v1"
@@ -24,10 +25,10 @@ struct GatewayAccess: Sendable {
   private let anonymous: Caller?
 
   /// - Parameters:
-  ///   - authorities: the accepted values of `Host`; nil accepts any.
-  ///   - isSecure: true if the listener encrypts, which is a part of the origin of the gateway's own page.
-  ///   - origins: the other pages that may send requests.
-  ///   - anonymous: the sender of a request without a token, which is refused if nil.
+  /// - authorities: the accepted values of `Host`; nil to accept any value.
+  /// - isSecure: true if the listener encrypts, which is a part of the origin of the gateway's own page.
+  /// - origins: further pages that may send requests.
+  /// - anonymous: the sender of requests without a token; nil to refuse such requests.
   init(authorities: Set<String>?, isSecure: Bool, origins: Set<String>, tokens: TokenTable, anonymous: Caller?) {
     access = AccessGuard { host in
       guard let authorities else { return origins }
@@ -112,7 +113,7 @@ struct Caller: Hashable, Sendable {
   /// The highest role of its requests.
   let role: Role
 
-  /// The client whose quotas the requests of the caller count against.
+  /// The holder of the quotas for requests of this caller.
   var holder: Room.Holder { Room.Holder(name: name, isOperator: role == .operator) }
 }
 
@@ -126,8 +127,7 @@ struct GatewayRooms: Sendable {
   let parameters = Room("requests", total: 4 << 20, share: 1 << 20, reserve: 1 << 20, waiting: 32)
   let sessions = Room("sessions", total: 64, share: 24, reserve: 16)
   let eventStreams: Room
-  // Sessions, WebSockets and live pictures together stay within the number of connections that the service accepts from
-  // one user.
+  // Together, sessions, WebSockets and live pictures stay within the number of connections that the service accepts from one user.
   let webSockets = Room("WebSockets", total: 32, share: 16, reserve: 8)
   let previews = Room("live pictures", total: 8, share: 4, reserve: 2)
 

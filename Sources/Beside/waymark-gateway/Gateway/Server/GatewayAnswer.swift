@@ -5,9 +5,8 @@ import WaymarkClient
 import WaymarkProtocol
 package import WaymarkSystem
 
-/// The answers of the gateway: results as the service sent them, and errors as at the socket with an HTTP status. The
-/// file also has the context of a request (`GatewayContext`) and the errors with which the gateway ends
-/// (`GatewayError`).
+/// The answers of the gateway: results as the service sent them, and errors as at the socket but with an HTTP status. The file also
+/// has the context of a request (`GatewayContext`) and the errors with which the gateway ends (`GatewayError`).
 enum GatewayAnswer {
   /// The error codes that only the gateway has, with the HTTP status and the meaning of each.
   static let ownCodes: [(code: String, status: HTTPResponse.Status, description: String)] = [
@@ -64,8 +63,8 @@ enum GatewayAnswer {
   /// An error that contains its answer.
   struct Refusal: Error { let response: Response }
 
-  /// Returns the answer to a request that failed: that of a `Refusal`, the error of the service, or `offline` for other
-  /// errors.
+  /// Returns the answer to a request that failed: the answer of a `Refusal`, the error of the service, or `offline` for any other
+  /// error.
   static func failure(_ problem: any Error) -> Response {
     if let refusal = problem as? Refusal { return refusal.response }
     if let refused = problem as? ServiceError { return error(refused) }
@@ -73,7 +72,7 @@ enum GatewayAnswer {
     return error(.init(.init(rawValue: "offline"), message, hint: "Wait, or start it: systemctl start waymark."))
   }
 
-  /// Returns the answer with an error that has one of `ownCodes`.
+  /// Returns the answer with an error whose code is one of `ownCodes`.
   static func own(_ code: String, _ message: String, hint: String) -> Response {
     error(ServiceError(.init(rawValue: code), message, hint: hint))
   }
@@ -85,7 +84,7 @@ enum GatewayAnswer {
       hint: "Pictures may have 16 MiB, other bodies 60 KiB, and 30 seconds to arrive, with 16 KiB a second at least.")
   }
 
-  /// The answer when too many requests of a kind are in progress; the connection is closed after it.
+  /// The answer if too many requests of a kind are in progress. The connection is closed after it.
   static func busy(_ what: String) -> Response {
     last(error(ServiceError(.busy, "Too many \(what) are under way.", hint: "Try again later.")))
   }
@@ -111,7 +110,7 @@ enum GatewayAnswer {
 struct GatewayContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
-  /// The sender, which the guard sets before any route.
+  /// The sender. The guard sets it before any route runs.
   var caller = Caller(name: "unauthenticated", role: .observer)
 
   init(source: Source) {
@@ -123,7 +122,7 @@ struct GatewayContext: RequestContext {
 /// An error with which the gateway ends.
 package typealias GatewayError = Problem<GatewayErrorCode>
 
-/// The codes of `GatewayError`; the exit status is 65 for `badConfiguration`, else 66.
+/// The codes of `GatewayError`; the exit status is 65 for `badConfiguration`, otherwise 66.
 package enum GatewayErrorCode: String, ProblemCode {
   /// The configuration file has an unknown key or a wrong value.
   case badConfiguration

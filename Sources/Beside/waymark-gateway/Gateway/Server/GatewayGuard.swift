@@ -5,9 +5,8 @@ import WaymarkHTTP
 import WaymarkProtocol
 import WaymarkSystem
 
-/// Checks the access of every request before its route runs, and adds to every answer security headers and, for
-/// listed pages, those of CORS. `GatewayPaths` below has the paths of the gateway, and those that only operators may
-/// use.
+/// Checks the access of every request before its route runs. Adds security headers to every answer, and for listed pages the
+/// headers of CORS. `GatewayPaths` below has the paths of the gateway, and the paths that only operators may use.
 struct GatewayGuard: RouterMiddleware {
   typealias Context = GatewayContext
 
@@ -81,7 +80,8 @@ struct GatewayGuard: RouterMiddleware {
     return response
   }
 
-  /// Returns the answer to a request for a file of the page, which needs no token, as it contains no secret; nil for other paths.
+  /// Returns the answer to a request for a file of the page; nil for other paths. Such a file contains no secret, so the request
+  /// needs no token.
   private func page(_ request: Request, _ claims: AccessClaims) -> Response? {
     guard GatewayPage.has(request.uri.path) else { return nil }
     guard access.serves(claims) else { return refuse(.foreignHost) }
@@ -135,7 +135,7 @@ struct GatewayGuard: RouterMiddleware {
 
 // MARK: - Paths
 
-/// The paths of the gateway: those of the protocol's methods, and its own.
+/// The paths of the gateway: the paths of the protocol's methods, and its own paths.
 struct GatewayPaths: Sendable {
   /// The form of a method's request and answer over HTTP.
   enum Treatment: Hashable, Sendable {
@@ -145,7 +145,7 @@ struct GatewayPaths: Sendable {
     case picture
     /// The body is a picture.
     case upload
-    /// The method changes the state of its connection, which HTTP requests do not have.
+    /// The method changes the state of its connection. HTTP requests do not have such a state.
     case connectionOnly
   }
 
@@ -157,7 +157,7 @@ struct GatewayPaths: Sendable {
   /// The gateway's own paths below `/v1/`.
   static let own = ["events", "state", "preview", "socket", "openapi.json", "webhooks"]
 
-  /// The paths of health probes, which need no token: of the gateway itself, and of its connection to the service.
+  /// The paths of health probes, which need no token: for the gateway itself, and for its connection to the service.
   static let health = ["/livez", "/readyz"]
 
   /// The path of the figures for Prometheus.
@@ -180,14 +180,14 @@ struct GatewayPaths: Sendable {
     return method.answersPicture ? .picture : .call
   }
 
-  /// Returns the name of a path that only operators may use; nil for other paths, on which the service decides.
+  /// Returns the name of a path that only operators may use; nil for all other paths, for which the service decides.
   func operatorPart(of path: String) -> String? {
     let name = String(path.dropFirst(4))
     return name == "webhooks" || operatorMethods.contains(name) ? name : nil
   }
 
-  /// Returns the HTTP methods of a path; nil for an unknown path. Every valid name of a method is known, as a newer
-  /// service may have it.
+  /// Returns the HTTP methods of a path; nil for an unknown path. Every valid method name counts as known, because a newer service
+  /// may have the method.
   func verbs(of path: String) -> [String]? {
     if path == Self.metrics || Self.health.contains(path) { return ["GET"] }
     guard path.hasPrefix("/v1/") else { return nil }

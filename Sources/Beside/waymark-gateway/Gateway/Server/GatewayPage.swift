@@ -5,8 +5,8 @@ import NIOCore
 import WaymarkHTTP
 import WaymarkSystem
 
-/// The files of the page for the person who sets the device up, read once and served from memory. They contain no
-/// secret: the page asks for a token, with which it sends requests like any other client.
+/// The files of the page for the person who sets the device up, read once and served from memory. They contain no secret: the page
+/// asks for a token, and sends it with its requests like any other client.
 package struct GatewayPage: Sendable {
   /// The files by their paths, each with its type.
   private static let files = [
@@ -23,7 +23,7 @@ package struct GatewayPage: Sendable {
     "require-trusted-types-for 'script'", "trusted-types 'none'",
   ].joined(separator: "; ")
 
-  /// The folder of the files: of the package that the program belongs to, else beside a build.
+  /// The folder of the files: the folder in the package of this program, or else a folder beside the build.
   static var standardFolder: String {
     let folder = Folder.parent(of: ChildProgram.ownPath ?? "/usr/bin/waymark-gateway")
     let candidates = ["\(folder)/../share/waymark-gateway/page", "\(folder)/../../gateway-page"]
@@ -32,16 +32,16 @@ package struct GatewayPage: Sendable {
 
   /// The folder of the files.
   let folder: String
-  /// The bytes of the files by their paths; only those that are there.
+  /// The bytes of the files by their paths, without missing files.
   let contents: [String: ByteBuffer]
 
-  /// The sentence that there is no page, with the remedy; nil if there is one.
+  /// A sentence that the page is not installed, with the remedy; nil if it is installed.
   var absence: String? { contents["/"] == nil ? "the files of the page are not in \(folder). \(Self.remedy)" : nil }
 
   /// The remedy for missing files.
   private static let remedy = "Reinstall waymark-gateway, or name their folder with --page."
 
-  /// Reads the files of a folder; without it the gateway has no page.
+  /// Reads the files of a folder. Without the folder, the gateway has no page.
   init(folder: String = standardFolder) {
     self.folder = folder
     contents = Self.files.compactMapValues { name, _ in
@@ -49,7 +49,7 @@ package struct GatewayPage: Sendable {
     }
   }
 
-  /// Returns whether a path is one of the page.
+  /// Returns whether a path belongs to the page.
   static func has(_ path: String) -> Bool { files[path] != nil }
 
   /// The answer with the file of a path.

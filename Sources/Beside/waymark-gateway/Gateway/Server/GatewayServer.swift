@@ -25,7 +25,7 @@ package struct GatewayServer: Sendable {
   private let tokens: TokenTable
   private let logger: Logger
 
-  /// Creates a gateway, which does not listen yet.
+  /// Creates a gateway without listening yet.
   ///
   /// - Parameters:
   ///   - socket: the path of the service's socket.
@@ -58,7 +58,7 @@ package struct GatewayServer: Sendable {
     metrics = GatewayMetrics(version: version, socket: socket, feeds: feeds, webhooks: webhooks, rooms: rooms)
   }
 
-  /// Serves all addresses until the task is cancelled or one of them fails.
+  /// Serves all addresses until the task is cancelled or an address fails.
   ///
   /// - Parameter onListening: called with each address once it accepts connections.
   /// - Throws: `GatewayError` with the code `listen`; `CancellationError`.
@@ -113,7 +113,7 @@ package struct GatewayServer: Sendable {
       .listen, "Cannot listen on \(address.text): \(reason)", hint: "Name a free address of this device under listen.")
   }
 
-  /// The permissions of a Unix socket: its user and its group may connect.
+  /// The permissions of a Unix socket: the socket's user and group may connect.
   private static let socketMode: mode_t = 0o660
 
   /// Removes a socket that an earlier process has left at a path.

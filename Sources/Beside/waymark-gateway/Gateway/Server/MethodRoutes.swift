@@ -74,7 +74,7 @@ struct MethodRoutes: Sendable {
 
   private static let sessionHeader = HTTPField.Name("Waymark-Session")
 
-  /// Returns the session of a request: its caller, and the name in its header `Waymark-Session`.
+  /// Returns the session of a request: the sender, and the name in the header `Waymark-Session`.
   private func key(_ request: Request, _ context: GatewayContext) throws(ServiceError) -> ServiceSessions.Key {
     let name = Self.sessionHeader.flatMap { request.headers[$0] }
     guard let name else { return ServiceSessions.Key(caller: context.caller, name: nil) }

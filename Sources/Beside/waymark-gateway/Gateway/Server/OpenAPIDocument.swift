@@ -2,14 +2,14 @@ import HTTPTypes
 import WaymarkProtocol
 import WaymarkSystem
 
-/// The description of the gateway in OpenAPI 3.1, made from the schema by which the service reads its requests.
+/// The description of the gateway in OpenAPI 3.1, made from the schema by which the service checks its requests.
 struct OpenAPIDocument {
   private let schema: ProtocolSchema
   private let place = "#/components/schemas/"
 
   init(schema: ProtocolSchema) { self.schema = schema }
 
-  /// Returns the document; `version` is that of the gateway.
+  /// Returns the document; `version` is the gateway's version.
   func json(version: String) -> JSONValue {
     var paths: [JSONValue.Member] = []
     for method in schema.methods {
@@ -93,7 +93,7 @@ struct OpenAPIDocument {
     return object(members)
   }
 
-  /// The query parameters of a method whose body is a picture. `size` is left out, as it is the size of the body.
+  /// The query parameters of a method whose body is a picture. `size` is left out, because it follows from the body.
   private func queryParameters(of method: ProtocolSchema.Method) -> [JSONValue] {
     schema.members(of: method.parameters).filter { $0.name != "size" }.map { member in
       object([

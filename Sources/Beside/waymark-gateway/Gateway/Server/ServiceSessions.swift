@@ -6,16 +6,15 @@ import WaymarkProtocol
 import WaymarkSystem
 
 /// The connections to the service over which requests are sent: one for each token, and one for each session that a client names.
-///
 /// `ServiceLines` below is the connection to the service for a WebSocket, whose lines are relayed unchanged.
 ///
-/// The service disarms a scan when the connection of its client ends, so that connections are kept after a request: that of a token stays
-/// open, that of a named session is closed `stay` seconds after its last request.
+/// When the connection of a client ends, the service disarms the client's scan, so connections are kept after a request. The
+/// connection of a token stays open; the connection of a named session is closed `stay` seconds after its last request.
 actor ServiceSessions {
   /// The seconds for which a named session is kept after its last request.
   static let stay = 300.0
 
-  /// Identifies a session: no two callers share one.
+  /// Identifies a session. Different callers never share a session.
   struct Key: Hashable, Sendable {
     let caller: Caller
     /// The name that the client gave the session; nil for the session of the token.
@@ -39,7 +38,7 @@ actor ServiceSessions {
     self.room = room
   }
 
-  /// Runs `body` with the connection of a session, which is made for its first request.
+  /// Runs `body` with the connection of a session. The connection is made for the session's first request.
   ///
   /// - Throws: `ServiceError` with the code `busy` if there are too many named sessions; the errors of connecting and
   ///   of `body`.
@@ -121,7 +120,7 @@ protocol LineReceiver: AnyObject {
 
 /// A connection to the service whose lines are relayed unchanged: the service's end of a WebSocket.
 ///
-/// The connection's role is lowered to that of the client before data of the client is sent.
+/// Before data of the client is sent, the connection's role is lowered to the client's role.
 final class ServiceLines: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -184,7 +183,7 @@ final class ServiceLines: ChannelInboundHandler {
     return bound
   }
 
-  /// Begins to relay lines to a client, those received so far first.
+  /// Begins to relay lines to a client; first relays the lines received so far.
   func begin(_ client: any LineReceiver) {
     self.client = client
     for line in early { client.received(line: line) }

@@ -9,8 +9,7 @@ import WaymarkProtocol
 import WaymarkSpool
 import WaymarkSystem
 
-/// Serves the streams of events and of live pictures. `SlowReaderWatch` below closes the connections of clients that do
-/// not read.
+/// Serves the streams of events and of live pictures. `SlowReaderWatch` below closes the connections of clients that do not read.
 struct StreamRoutes: Sendable {
   private let feeds: EventFeeds
   /// The path of the service's socket.
@@ -146,7 +145,7 @@ struct StreamRoutes: Sendable {
 }
 
 extension WaymarkClient.Pictures {
-  /// Waits for the first picture; throws `noCamera` if none arrives within `limit`.
+  /// Waits for the first picture; throws `noCamera` if it does not arrive within `limit`.
   func first(within limit: Duration) async throws -> ReceivedPicture {
     return try await withThrowingTaskGroup(of: ReceivedPicture?.self) { group in
       group.addTask { try await next() }

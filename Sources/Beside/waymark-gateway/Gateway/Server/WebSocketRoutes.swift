@@ -11,7 +11,7 @@ import WaymarkProtocol
 /// Relays the lines of the service's socket over WebSockets. `WebSocketClient` below is the client's end of one
 /// WebSocket.
 struct WebSocketRoutes: Sendable {
-  /// The most bytes of a frame that a client may send; larger messages take several frames.
+  /// The largest number of bytes of a frame that a client may send; larger messages take several frames.
   private static let frameLimit = 256 << 10
 
   /// The path of the service's socket.
@@ -23,7 +23,7 @@ struct WebSocketRoutes: Sendable {
     self.room = room
   }
 
-  /// Adds `GET /v1/socket`: the lines of the socket are text messages, pictures are binary ones.
+  /// Adds `GET /v1/socket`: text messages are lines of the socket, binary messages are pictures.
   func add(to router: Router<GatewayContext>) {
     router.get("/v1/socket") { request, context in
       guard let key = Self.webSocketKey(request) else {
@@ -49,7 +49,7 @@ struct WebSocketRoutes: Sendable {
     }
   }
 
-  /// The key of a request for a WebSocket, nil if it is not a valid one (RFC 6455, section 4.2.1).
+  /// The key of a request for a WebSocket; nil if the key is invalid (RFC 6455, section 4.2.1).
   private static func webSocketKey(_ request: Request) -> String? {
     guard request.headers[.upgrade]?.lowercased() == "websocket", request.headers[.secWebSocketVersion] == "13",
       let key = request.headers[.secWebSocketKey], Data(base64Encoded: key)?.count == 16
@@ -70,8 +70,7 @@ struct WebSocketRoutes: Sendable {
       + "Sec-WebSocket-Accept: \(accept)\r\n\(chosen)\r\n"
   }
 
-  /// Adds the handlers of the WebSocket before those of HTTP, which from then on see only the end of the
-  /// connection.
+  /// Adds the handlers of the WebSocket before the handlers of HTTP. From then on, the latter see only the end of the connection.
   private static func upgrade(_ channel: any Channel, head: String, lines: NIOLoopBound<ServiceLines>) throws {
     let pipeline = channel.pipeline.syncOperations
     let encoder = try pipeline.handler(type: HTTPResponseEncoder.self)
@@ -89,7 +88,7 @@ struct WebSocketRoutes: Sendable {
 /// The client's end of a WebSocket: converts messages to lines for the service, and the service's lines and
 /// pictures to messages.
 ///
-/// One side is not read while the other accepts no more data.
+/// Neither side is read while the opposite side accepts no more data.
 final class WebSocketClient: ChannelDuplexHandler, LineReceiver {
   typealias InboundIn = WebSocketFrame
   typealias InboundOut = Never
@@ -98,8 +97,7 @@ final class WebSocketClient: ChannelDuplexHandler, LineReceiver {
 
   /// The longest line in bytes that the service's socket accepts.
   private static let lineLimit = 64 << 10
-  /// The time between two pings. A client that has sent nothing since the last ping is disconnected at the next
-  /// one.
+  /// The time between two pings. A client that has sent nothing since the last ping is disconnected when the next ping is due.
   private static let pulse = TimeAmount.seconds(20)
 
   private let lines: ServiceLines
@@ -189,7 +187,7 @@ final class WebSocketClient: ChannelDuplexHandler, LineReceiver {
     guard String(validating: line.readableBytesView, as: UTF8.self) != nil else {
       return close(.dataInconsistentWithMessage)
     }
-    // Line feeds within a message become spaces, which JSON allows as well, as they would end the line.
+    // Line feeds within a message would end the line. They become spaces, which JSON allows in the same positions.
     var bytes = line.readableBytesView.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
     bytes.append(UInt8(ascii: "\n"))
     lines.send(ByteBuffer(bytes: bytes))

@@ -97,7 +97,7 @@ struct WebhookRequest: Sendable {
   ]
 }
 
-/// Reads the status of the final answer, skipping those of 1xx.
+/// Reads the status of the final answer, skipping answers with a status of 1xx.
 private final class StatusReader: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -132,7 +132,7 @@ package struct WebhookAddress: Hashable, Sendable {
   /// The path with its query.
   package let target: String
 
-  /// Parses `https://host[:port][/path]`, or the same with `http` for this device; nil if the text is neither.
+  /// Parses `https://host[:port][/path]`, or the same with `http` for this device; nil for any other text.
   package init?(_ text: String) {
     guard
       let match = text.wholeMatch(

@@ -6,8 +6,8 @@ import WaymarkProtocol
 import WaymarkSpool
 import WaymarkSystem
 
-/// Sends the events of one webhook, which are kept on disk until they are delivered. `WebhookDelivery` below decides
-/// which event is sent next, and when.
+/// Sends the events of one webhook, which are kept on disk until they are delivered. `WebhookDelivery` below decides which event is
+/// sent next, and when.
 final class WebhookSender: Sendable {
   private struct State {
     var delivery: WebhookDelivery
@@ -35,7 +35,7 @@ final class WebhookSender: Sendable {
   ///
   /// - Parameters:
   ///   - service: the service's socket.
-  ///   - outage: reports that the service is away.
+  /// - outage: reports that the service is unavailable.
   /// - Throws: `GatewayError` when a folder, a secret or a certificate cannot be used.
   init(
     _ settings: GatewayConfiguration.Webhook, folder: String, limits: EventLog.Limits, service: String,
@@ -69,7 +69,7 @@ final class WebhookSender: Sendable {
     } stored: {
       signal.yield()
     }
-    // The service does not have `gateway.missed`, which comes without a pattern.
+    // `gateway.missed` is not an event of the service and is sent without a pattern.
     let asked = settings.events.filter { EventPatterns.fault(of: $0) == nil }
     let subscribed = asked.count <= EventPatterns.maximum ? asked : ["*", "statistics"]
     feed = SpoolFeed(
@@ -211,7 +211,7 @@ final class WebhookSender: Sendable {
 
   // MARK: Figures
 
-  /// The events that wait, those that were put aside and those that were lost, and the bytes of both stores on disk.
+  /// The numbers of events that wait, that were put aside and that were lost, and the bytes of both stores on disk.
   var counts: (waiting: UInt64, putAside: UInt64, lost: UInt64, bytes: Int) {
     let (waiting, put) = (log.figures, aside.figures)
     return (waiting.waiting, put.waiting, waiting.dropped, waiting.bytes + put.bytes)
@@ -252,8 +252,8 @@ final class WebhookSender: Sendable {
 
 /// Decides which event is sent to one address next, and when. A value without clock, network and disk.
 ///
-/// Events are sent one at a time, in the order of their numbers. While the receiver cannot be reached, all events wait. An event that
-/// the receiver refuses is put aside after `attempts` attempts, and the next one is sent.
+/// Events are sent one at a time, in the order of their numbers. While the receiver cannot be reached, all events wait. An event
+/// that the receiver refuses is put aside after `attempts` attempts, and the next event is sent.
 struct WebhookDelivery: Sendable {
   /// An action for the caller of `step`.
   enum Step: Hashable, Sendable {
@@ -277,7 +277,7 @@ struct WebhookDelivery: Sendable {
   enum Consequence: Hashable, Sendable {
     /// All events up to the number are delivered or put aside.
     case acknowledge(UInt64)
-    /// The event of this number is put aside, and all events before it are delivered or put aside.
+    /// The event with this number is put aside; all events before it are delivered or put aside.
     case putAside(UInt64, status: Int)
     /// The event is sent again later.
     case again
@@ -307,10 +307,10 @@ struct WebhookDelivery: Sendable {
   /// Skips the events up to a number, which are lost or invalid.
   mutating func skip(through number: UInt64) { acknowledged = max(acknowledged, number) }
 
-  /// Handles the outcome of an attempt to send the event of a number.
+  /// Handles the outcome of an attempt to send the event with a number.
   ///
-  /// - Parameter chance: a random number from 0 to 1, which spreads the attempts of gateways that lost their receiver at the same
-  ///   time.
+  /// - Parameter chance: a random number from 0 to 1. Gateways that lost their receiver at the same time then try again at
+  ///   different times.
   mutating func finished(
     _ number: UInt64, _ outcome: Outcome, now: Double, chance: Double = .random(in: 0...1)
   ) -> Consequence {
@@ -345,7 +345,7 @@ struct WebhookDelivery: Sendable {
     backoff.reset()
   }
 
-  /// Returns the outcome for the status of an answer (RFC 9110, section 15). A status that may change with a later attempt is a
+  /// Returns the outcome for the status of an answer (RFC 9110, section 15). A status that may differ at a later attempt is a
   /// failure.
   static func outcome(of status: Int) -> Outcome {
     switch status {
@@ -362,7 +362,7 @@ extension GatewayConfiguration {
   ///
   /// - Parameters:
   ///   - service: the service's socket.
-  ///   - outage: reports that the service is away.
+  /// - outage: reports that the service is unavailable.
   /// - Throws: with the code `store` or `cannotOpen`.
   func openWebhooks(service: String, outage: ServiceOutage) throws(GatewayError) -> [WebhookSender] {
     guard !webhooks.isEmpty else { return [] }

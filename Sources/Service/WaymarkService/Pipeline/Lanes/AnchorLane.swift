@@ -17,11 +17,11 @@ package struct AnchorTask: Sendable {
   package var library: AnchorLibrary?
   /// The number of copies of each picture that are followed.
   package var copies = AnchorCopies()
-  /// The anchors that are codes; a code in view that matches several of them is assigned to the first.
+  /// The anchors that are codes. A code in view that matches several of them is assigned to the first.
   package var codes: [AnchorCode] = []
   /// The calibrations and the field of view of the camera.
   package var cameras = CameraChoice()
-  /// Increases with every change of the task; readings contain it, so that those of an earlier task can be ignored.
+  /// Increases with every change of the task. Readings contain this number, so that readings of an earlier task can be ignored.
   package var generation = 0
 }
 
@@ -29,9 +29,9 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
   /// Creates a lane that is off until it is enabled.
   ///
   /// - Parameters:
-  ///   - mailbox: contains the codes that the barcode lane has read.
+  /// - mailbox: contains the codes that the barcode lane has read.
   ///   - learner: learns the focal length from the followed anchors if the camera has no calibration.
-  ///   - deliver: receives the reading of each frame, also an empty one, on the lane's thread.
+  /// - deliver: receives the reading of each frame, even if it is empty, on the lane's thread.
   package static func anchors(
     from mailbox: CodeMailbox = CodeMailbox(), learner: LensLearner = LensLearner(), maximumRate: Double? = nil,
     deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
@@ -46,7 +46,7 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
   }
 }
 
-/// The lane's work on frames; keeps the engines between frames. Used only on the lane's thread.
+/// The lane's work on frames. It keeps the engines between frames. Used only on the lane's thread.
 private final class AnchorProcessor {
   private let mailbox: CodeMailbox
   private let stages: StageTimes
@@ -94,7 +94,7 @@ private final class AnchorProcessor {
 
   private func engine(_ library: AnchorLibrary, _ copies: AnchorCopies, _ intrinsics: CameraIntrinsics) -> AnchorEngine
   {
-    // A picture that comes back into view while another is followed has to be found within 0.2 seconds.
+    // If a picture comes back into view while another is followed, it has to be found within 0.2 seconds.
     var options = AnchorEngine.Options()
     options.searchInterval = 0.12
     options.copies = copies
@@ -108,7 +108,7 @@ private final class AnchorProcessor {
 
   private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [AnchorDetection] {
     let report = frame.image.withView { engine.process($0, at: frame.captured) }
-    // Only anchors visible in this frame are reported; the session decides how long the others are still present.
+    // Only anchors visible in this frame are reported; the session decides how long anchors that are out of view count as present.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       AnchorDetection(
         anchor: seen.name, copy: seen.copy, seen.placement, hasExactProportions: seen.cylinder == nil,
@@ -142,8 +142,8 @@ final class AnchorCodeFollower {
   private let follower: CodeFollower
   /// The symbols that were read, with the indices of their anchors in `codes`.
   private var symbols: [CodeDetection.Content: (symbol: Symbol, index: Int)] = [:]
-  /// The number of the followed code that is assigned to each anchor, by the anchor's index: the first matching code
-  /// in view, until it is lost.
+  /// The number of the followed code that is assigned to each anchor, by the anchor's index. The assigned code is the first
+  /// matching code in view, until it is lost.
   private var holders: [Int: Int] = [:]
 
   init(_ codes: [AnchorCode], intrinsics: CameraIntrinsics) {
@@ -153,8 +153,7 @@ final class AnchorCodeFollower {
 
   /// Returns the anchors that are visible in a frame.
   ///
-  /// - Parameter read: the symbols that the barcode lane has read since the last call, and the frame that contains
-  ///   them.
+  /// - Parameter read: the symbols that the barcode lane has read since the last call, and the frame in which it read them.
   func follow(_ frame: Frame, read: (symbols: [Symbol], frame: Frame)?) -> [AnchorDetection] {
     let reading = read.map { symbols, frame in
       CodeFollower.Reading(frame: frame.image, time: frame.captured, sightings: symbols.compactMap(sighting))
@@ -165,7 +164,8 @@ final class AnchorCodeFollower {
       guard let (symbol, index) = symbols[seen.content] else { return nil }
       let holder = holders[index] ?? seen.id
       holders[index] = holder
-      // Only anchors visible in this frame are reported; the session decides how long the others are still present.
+      // Only anchors visible in this frame are reported; the session decides how long anchors that are out of view count as
+      // present.
       guard holder == seen.id, seen.trackingMethod == .fullTracking else { return nil }
       return AnchorDetection(
         anchor: codes[index].anchor, seen.placement, hasExactProportions: seen.isDrawn, code: symbol)
@@ -189,7 +189,7 @@ final class AnchorCodeFollower {
     return sighting
   }
 
-  /// Returns the public GS1 elements in the symbol's GS1 Digital Link; none if it has no such link.
+  /// Returns the public GS1 elements in the symbol's GS1 Digital Link; empty without such a link.
   private static func linked(_ symbol: Symbol) -> [GS1Element] {
     guard let address = WebAddress(symbol.text), let payload = GS1DigitalLink.payload(of: address) else { return [] }
     return payload.fields.filter { GS1DigitalLink.isPublic($0.name) }

@@ -5,8 +5,8 @@ package import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// The lane that reads codes in the luma of frames, and delivers their symbols. `CodeLane` below follows the codes from
-/// frame to frame, by `CodeProcessor`; `CodeMailbox` passes it the symbols that were read.
+/// The lane that reads codes in the luma of frames, and delivers their symbols. `CodeLane` below follows the codes from frame to
+/// frame with `CodeProcessor`; `CodeMailbox` passes it the symbols that were read.
 package typealias BarcodeLane = Lane<ScanConfiguration, ScanReading>
 
 extension Lane where Settings == ScanConfiguration, Output == ScanReading {
@@ -15,8 +15,8 @@ extension Lane where Settings == ScanConfiguration, Output == ScanReading {
   /// - Parameters:
   ///   - configuration: the symbologies to read; can be changed at any time through `settings`.
   ///   - maximumRate: the maximum number of frames read per second; nil for all.
-  ///   - makeReading: creates the work, on the lane's thread; by default codes are read on that thread.
-  ///   - deliver: receives the reading of each frame, also an empty one, on the lane's thread.
+  /// - makeReading: creates the work, on the lane's thread; by default codes are read on this thread.
+  /// - deliver: receives the reading of each frame, even if it is empty, on the lane's thread.
   package static func barcodes(
     configuration: ScanConfiguration = .live(), maximumRate: Double? = nil,
     makeReading: @escaping @Sendable (StageTimes) -> Work = { Isolation.none.codeReading(stages: $0) },
@@ -42,7 +42,7 @@ package final class CodeMailbox: Sendable {
 
   package init() {}
 
-  /// Sets whether readings are kept; closing removes the current one.
+  /// Sets whether readings are kept. Closing also removes the current reading.
   package func setOpen(_ isOpen: Bool) {
     state.withLock { $0 = State(isOpen: isOpen) }
   }
@@ -60,8 +60,8 @@ package final class CodeMailbox: Sendable {
   }
 }
 
-/// The lane that follows codes in the luma of frames between their readings, and delivers their positions. The barcode
-/// lane passes the read codes by a `CodeMailbox`.
+/// The lane that follows codes in the luma of frames between their readings, and delivers their positions. It receives the read
+/// codes from the barcode lane through a `CodeMailbox`.
 package typealias CodeLane = Lane<CodeTask, CodeReading>
 
 /// The settings of a `CodeLane`.
@@ -82,8 +82,8 @@ package struct CodeTask: Sendable {
   package var cameras = CameraChoice()
   /// The sizes of codes; the first that fits a code applies.
   package var sizes: [Size] = []
-  /// Increases with every change after which following starts over; readings contain it, so that those of an earlier
-  /// task can be ignored.
+  /// Increases with every change that requires following to start over. Readings contain this number, so that readings of an
+  /// earlier task can be ignored.
   package var generation = 0
 }
 
@@ -101,8 +101,7 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
   /// Creates a lane that is off until a client follows codes.
   ///
   /// - Parameters:
-  ///   - lane: the index of the lane among the `lanes` of the device, so that no two lanes give two codes the same
-  ///     number.
+  /// - lane: the index of the lane among the `lanes` of the device, so that different lanes give codes different numbers.
   ///   - learner: learns the focal length from the followed codes if the camera has no calibration.
   package static func codes(
     from mailbox: CodeMailbox, lane: Int = 0, of lanes: Int = 1, learner: LensLearner = LensLearner(),
@@ -117,7 +116,7 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
   }
 }
 
-/// The lane's work on frames; keeps the follower between frames. Used only on the lane's thread.
+/// The lane's work on frames. It keeps the follower between frames. Used only on the lane's thread.
 private final class CodeProcessor {
   private let mailbox: CodeMailbox
   private let (first, step): (Int, Int)

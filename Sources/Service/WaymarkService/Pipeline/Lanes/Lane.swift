@@ -3,7 +3,7 @@ package import WaymarkImage
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// The interface of a lane to the pipeline. `Lane` below implements it for any work on frames.
+/// The interface of a lane to the pipeline. `Lane` below implements the interface for any work on frames.
 package protocol FrameLane: AnyObject, Sendable {
   /// A short name for statistics and the thread, such as `barcode`.
   var name: String { get }
@@ -16,9 +16,9 @@ package protocol FrameLane: AnyObject, Sendable {
   /// The counts and times since the lane was created.
   var statistics: LaneStatistics { get }
 
-  /// Puts a frame into the slot, in place of a frame that the lane has not taken yet. Does not wait for the lane's work.
+  /// Puts a frame into the slot. It replaces a frame that the lane has not taken yet. Does not wait for the lane's work.
   func offer(_ frame: Frame)
-  /// Returns the seconds that the lane has been busy with the current frame; 0 while it waits for one.
+  /// Returns the seconds that the lane has been busy with the current frame; 0 while the lane waits for a frame.
   func busy(at now: Double) -> Double
   /// Sets the handler of changes of `isEnabled` or `maximumRate`.
   func onDemandChange(_ handler: (@Sendable () -> Void)?)
@@ -28,13 +28,13 @@ package protocol FrameLane: AnyObject, Sendable {
   func stop()
 }
 
-/// A thread that computes a value from each frame. It always takes the newest frame, from a slot in which the source
-/// replaces frames without waiting.
+/// A thread that computes a value from each frame. It always takes the newest frame from a slot; the source replaces the frame in
+/// the slot without waiting.
 ///
 /// The work depends only on the frame and the settings, and neither on the camera nor on the socket.
 package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
-  /// The lane's work on a frame. It is created and called only on the lane's thread, so it may own scanners, decoders
-  /// and buffers that are not thread-safe.
+  /// The lane's work on a frame. It is created and called only on the lane's thread, so it may own scanners, decoders and buffers
+  /// that are not thread-safe.
   package typealias Work = (Frame, Settings) -> Output?
 
   private struct State: Sendable {
@@ -73,8 +73,8 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   ///   - wantsEncoded: whether the work uses pictures as they were captured.
   ///   - wantsLuma: whether the work reads luma; by default the opposite of `wantsEncoded`.
   ///   - makeWork: creates the work, on the lane's thread, before the first frame.
-  ///   - deliver: receives the output for a frame, on the lane's thread; not called if the output is nil or the lane was
-  ///     switched off meanwhile.
+  /// - deliver: receives the output for a frame, on the lane's thread; not called if the output is nil or the lane was switched off
+  ///   meanwhile.
   package init(
     name: String, settings: Settings, maximumRate: Double? = nil, wantsEncoded: Bool = false,
     wantsLuma: Bool? = nil,
@@ -139,7 +139,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   }
 
   package func offer(_ frame: Frame) {
-    // The thread is not woken if the lane does not take the frame: most lanes are off most of the time.
+    // If the lane does not take the frame, its thread is not woken: most lanes are off most of the time.
     state.signal { state in
       guard state.enabled, !state.stopping,
         !wantsLuma || frame.hasLuma, state.pacer.takes(frame.captured, rate: state.maximumRate)
@@ -192,8 +192,8 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   }
 
   package var statistics: LaneStatistics {
-    // The percentiles are computed within the lock: a copy of the times would force the lane's next frame to allocate a
-    // new buffer.
+    // The percentiles are computed within the lock. If the times were copied instead, the lane's next frame would have to allocate
+    // a new buffer.
     var statistics = state.withLock { state in
       let shares = state.times.percentiles([0.5, 0.99]) ?? [0, 0]
       return LaneStatistics(

@@ -3,10 +3,9 @@ import WaymarkImage
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// Delivers pictures to subscribers, each at its own rate and width: a subscriber receives the newest picture when it is ready for
-/// one. A picture is encoded once for all subscribers with the same reduction. The tap has its own lane, which is off without
-/// subscribers. The file also has its subscribers (`MediaSubscription`) and the encoding of frames (`MediaEncoder`,
-/// `ColourConversion`).
+/// Delivers pictures to subscribers, each at its own rate and width. A subscriber that is ready receives the newest picture. A
+/// picture is encoded once for all subscribers with the same reduction. The tap has its own lane, which is off without subscribers.
+/// The file also has its subscribers (`MediaSubscription`) and the encoding of frames (`MediaEncoder`, `ColourConversion`).
 package final class MediaTap: Sendable {
   private typealias Watchers = Monitor<[ObjectIdentifier: MediaSubscription]>
 
@@ -15,8 +14,8 @@ package final class MediaTap: Sendable {
 
   /// Creates a tap without subscribers.
   ///
-  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the lane's thread; if it returns nil, they are decoded
-  ///   on that thread.
+  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the lane's thread. If it returns nil, pictures are
+  ///   decoded on this thread.
   package init(makeDecoder: @escaping MakeFrameDecoder = { nil }) {
     let watchers = Watchers([:])
     self.watchers = watchers
@@ -33,8 +32,8 @@ package final class MediaTap: Sendable {
   /// - Parameters:
   ///   - width: the width that the subscriber needs, in pixels; nil for the full width.
   ///   - rate: the maximum number of pictures per second; nil for all.
-  ///   - deliver: receives a picture, on the lane's thread; called again only after `MediaSubscription.ready()`.
-  /// - Returns: the subscription, which the caller keeps and cancels. The first picture is delivered without `ready()`.
+  /// - deliver: receives a picture, on the lane's thread; called again only after `MediaSubscription.ready()`.
+  /// - Returns: the subscription, which the caller keeps and cancels. The first picture is delivered without a call of `ready()`.
   package func watch(
     width: Int? = nil, rate: Double? = nil, deliver: @escaping @Sendable (MediaPicture) -> Void
   ) -> MediaSubscription {
@@ -52,7 +51,7 @@ package final class MediaTap: Sendable {
     review()
   }
 
-  /// Sets the rate of the lane to that of the fastest subscriber, and switches it off without subscribers.
+  /// Sets the rate of the lane to the rate of the fastest subscriber, and switches the lane off without subscribers.
   private func review() {
     let rates = watchers.withLock { $0.values.map(\.rate) }
     lane.setMaximumRate(rates.contains { $0 == nil } ? nil : rates.compactMap { $0 }.max())
@@ -84,7 +83,7 @@ package final class MediaSubscription: Sendable {
     self.remove = remove
   }
 
-  /// Requests the next picture, after the last one has been sent.
+  /// Requests the next picture. Called after the last picture has been sent.
   package func ready() { state.withLock { $0.ready = true } }
 
   /// Ends the subscription. A picture that is being encoded may still be delivered.
@@ -106,7 +105,7 @@ package final class MediaSubscription: Sendable {
   }
 
   fileprivate func hand(_ picture: MediaPicture?) {
-    // If the frame could not be encoded, the subscriber is ready for the next one.
+    // If the frame could not be encoded, the subscriber is ready for the next frame.
     if let picture { deliver(picture) } else { ready() }
   }
 }

@@ -5,20 +5,18 @@ package import WaymarkOnboarding
 package import WaymarkProtocol
 package import WaymarkSystem
 
-/// The state machine of the armed scan: its owner, the codes it has seen, and the events to publish.
-///
-/// It uses no clock and no I/O: inputs contain the time in seconds of CLOCK_MONOTONIC, and effects are the actions that the caller
-/// performs. An owner is the number of a client's connection; nil for the service itself.
+/// The state machine of the armed scan: its owner, the codes seen so far, and the events to publish. It uses neither a clock nor
+/// I/O: inputs contain the time in seconds of CLOCK_MONOTONIC, and the caller performs the effects. An owner is the number of a
+/// client's connection; nil for the service itself.
 package struct LiveScan: Sendable {
   package struct Request: Sendable {
     package var owner: Int?
-    /// In onboarding mode the policy judges each code, and an accepted one waits for its confirmation. In barcode mode every new code is reported.
+    /// The policy judges codes in onboarding mode, and an accepted code is then confirmed; barcode mode reports each new code.
     package var mode: ScanMode
-    /// The symbologies to read; nil for the configured ones.
+    /// The symbologies to read; nil for the configured symbologies.
     package var symbologies: Set<Symbology>?
     package var region = ScanRegion.whole
-    /// The seconds without an accepted code or, in barcode mode, a new code after which the scan ends; nil for no
-    /// limit.
+    /// The seconds after which the scan ends without an accepted code or, in barcode mode, without a new code; nil for no limit.
     package var timeout: Double?
     /// True if the scan ends after the first code, in barcode mode.
     package var once = false
@@ -45,7 +43,7 @@ package struct LiveScan: Sendable {
   package struct Settings: Sendable {
     package var onboardingSymbologies: Set<Symbology> = [.qr]
     package var barcodeSymbologies: Set<Symbology> = Symbology.common
-    /// The seconds out of view after which a code is reported again.
+    /// The seconds that a code must be out of view before it is reported again.
     package var newAfter = 2.0
     /// The seconds that an accepted code waits for its confirmation before the scan ends.
     package var confirmWithin = OnboardingConfiguration().confirmWithin
@@ -57,11 +55,10 @@ package struct LiveScan: Sendable {
 
   package enum Input: Sendable {
     case begin(Request)
-    /// A client confirms the waiting verdict, and `judge` judges the code again; a nil `scan` means the armed one.
+    /// A client confirms the waiting verdict, and `judge` judges the code again. A nil `scan` stands for the armed scan.
     case confirm(scan: String?, by: Int?, judge: OnboardingJudge, date: Date)
     case cancel(scan: String?, by: Int?)
-    /// The result of the effect `record`: true if the confirmation was written, false if the code had already been
-    /// confirmed, nil if writing failed.
+    /// The result of `record`: true if the confirmation was written, false if the code was confirmed before, nil on failure.
     case recorded(Bool?)
     /// A client disconnected.
     case left(Int)
@@ -107,11 +104,11 @@ package struct LiveScan: Sendable {
     case guide(Scan, GuideAdvisor.Guidance)
     /// The caller writes down that a code was used, and then passes the result in the input `recorded`.
     case record(ReplayEntry)
-    /// The confirmation could not be written; the verdict still waits for one.
+    /// The confirmation could not be written; the verdict still waits for a confirmation.
     case notRecorded(Scan)
     case confirmed(Scan, Success, by: Int?)
     case cancelled(Scan, ScanEnding, by: Int?)
-    /// The scan ended; comes after the effect with its result.
+    /// The scan ended. This effect follows the effect with the scan's result.
     case ended(Scan, ScanEnding, by: Int?)
     /// `phase`, `demand` or `deadline` has changed.
     case changed
@@ -139,7 +136,7 @@ package struct LiveScan: Sendable {
   /// True after the input `stop`: no scan is armed any more.
   private var isStopped = false
 
-  /// Creates a machine without an armed scan; with `autoBegin` the first input arms one.
+  /// Creates a machine without an armed scan. With `autoBegin`, the first input arms a scan.
   package init(settings: Settings = Settings(), idPrefix: String = "") {
     self.settings = settings
     self.idPrefix = idPrefix
@@ -168,7 +165,7 @@ package struct LiveScan: Sendable {
     if case .scanning(let scan) = phase { symbologies(of: scan) } else { nil }
   }
 
-  /// The time at which the input `tick` is due; nil if it is not.
+  /// The time at which the input `tick` is due; nil if it is not due.
   package var deadline: Double? {
     switch phase {
     case .scanning(let scan): scan.request.timeout.map { lastRead + $0 }
@@ -204,7 +201,7 @@ package struct LiveScan: Sendable {
     return effects
   }
 
-  /// Arms a scan; the previous one has ended.
+  /// Arms a scan after the previous scan has ended.
   private mutating func arm(_ request: Request, at now: Double) -> [Effect] {
     guard !isStopped else { return [.refused(.noScan)] }
     count += 1
@@ -213,7 +210,8 @@ package struct LiveScan: Sendable {
     history.restart()
     lastRead = now
     hasRead = false
-    // A client's scan reports the codes that are in view; one armed by the service does not repeat a code that was just confirmed or cancelled.
+    // A client's scan reports the codes that are in view. A scan armed by the service does not repeat a code that was just
+    // confirmed or cancelled.
     if request.owner != nil { history.forgetCodes() }
     return [.began(scan), .changed]
   }
@@ -283,8 +281,8 @@ package struct LiveScan: Sendable {
 
   // MARK: Requests
 
-  /// Returns whether a client may act on the armed scan: its owner and the service may, and every client if the service
-  /// armed it.
+  /// Returns whether a client may act on the armed scan. Its owner and the service may; if the service armed the scan, every client
+  /// may.
   private func mayAct(_ owner: Int?, on scan: Scan) -> Bool {
     scan.request.owner == nil || owner == nil || scan.request.owner == owner
   }
@@ -292,7 +290,7 @@ package struct LiveScan: Sendable {
   private mutating func begin(_ request: Request, at now: Double) -> [Effect] {
     if case .confirming = phase { return [.refused(.confirming)] }
     guard let scan else { return arm(request, at: now) }
-    // A client's request replaces its own scan and one that the service armed.
+    // A client's request replaces its own scan, or a scan that the service armed.
     guard mayAct(request.owner, on: scan), request.owner != nil || scan.request.owner == nil else {
       return [.refused(.busy(holder: scan.request.owner))]
     }
@@ -381,7 +379,7 @@ package struct LiveScan: Sendable {
     let before = self.settings.autoBegin
     self.settings = settings
     history.setAwayAfter(settings.newAfter)
-    // A scan that the service armed ends if its mode is not configured any more.
+    // A scan that the service armed ends if its mode is no longer configured.
     if case .scanning(let scan) = phase, scan.request.owner == nil, before != nil, settings.autoBegin != before {
       return end(.cancelled, by: nil)
     }

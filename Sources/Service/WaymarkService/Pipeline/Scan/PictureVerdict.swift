@@ -3,8 +3,8 @@ package import WaymarkBarcodes
 package import WaymarkImage
 package import WaymarkOnboarding
 
-/// A verdict and the code in the picture that was judged. `ScanRegion` below is the part of the picture whose codes are
-/// kept, and `PictureSize` the size of the picture.
+/// A verdict and the judged code in the picture. `ScanRegion` below is the part of the picture whose codes are kept, and
+/// `PictureSize` the size of the picture.
 package struct PictureVerdict: Sendable {
   package let verdict: Verdict
   /// The judged code; nil if no code was judged, or only an incomplete message.
@@ -25,7 +25,7 @@ extension ScanReading {
 }
 
 extension Verdict {
-  /// Returns why a code with this verdict is refused after a person was shown the verdict `shown`; nil if both
+  /// Returns the reason for refusing a code with this verdict after a person has seen the verdict `shown`; nil if both verdicts
   /// accept the same content.
   func refusal(of shown: Verdict) -> InvalidReason? {
     switch outcome {
@@ -63,8 +63,7 @@ extension OnboardingJudge {
     }
     let unread = reading.unread.first { accepted.contains(.qr) && $0.kind == .qr }
     var verdict = verdict(for: codes, now: now, center: center, sawUnreadable: unread != nil)
-    // If all that is in view is an unread code other than a QR code, the reason says whether its symbology is
-    // accepted.
+    // If the only code in view is unread and not a QR code, the reason shows whether its symbology is accepted.
     if verdict.outcome == .unsuccessful(.nothingFound), let other = reading.unread.first(where: { $0.kind != .qr }) {
       let isAccepted = accepted.contains { other.kind == .bars ? !$0.isMatrix : $0.isMatrix && $0 != .qr }
       verdict.outcome = .unsuccessful(isAccepted ? .codeNotReadable : .notQR)
@@ -81,8 +80,7 @@ extension OnboardingJudge {
   }
 }
 
-/// A rectangle of the picture, as fractions of its width and height. It contains the codes whose centre is
-/// inside.
+/// A rectangle of the picture, as fractions of its width and height. A code is in the region if its centre is inside.
 package struct ScanRegion: Hashable, Sendable {
   package let x: Double
   package let y: Double
@@ -98,8 +96,8 @@ package struct ScanRegion: Hashable, Sendable {
     self.height = height
   }
 
-  /// Creates a region from four fractions: x, y, width and height. Nil if there are not four, or if the region
-  /// exceeds the picture.
+  /// Creates a region from four fractions: x, y, width and height. Nil for another number of fractions, or if the region exceeds
+  /// the picture.
   package init?(_ shares: [Double]) {
     guard shares.count == 4, shares.allSatisfy(\.isFinite), shares[0] >= 0, shares[1] >= 0, shares[2] > 0,
       shares[3] > 0, shares[0] + shares[2] <= 1 + 1e-9, shares[1] + shares[3] <= 1 + 1e-9

@@ -3,8 +3,8 @@ package import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
 
-/// The history of an armed scan's frames: decides which codes are new, why no code was read, and which advice a person
-/// receives. `SeenCodes`, `ScanEvidence` and `GuideAdvisor` below decide these three.
+/// The history of an armed scan's frames. It decides which codes are new (`SeenCodes`), why no code was read (`ScanEvidence`), and
+/// which advice a person receives (`GuideAdvisor`).
 struct ScanHistory: Sendable {
   /// The result of a frame in onboarding mode.
   enum Finding {
@@ -21,7 +21,7 @@ struct ScanHistory: Sendable {
 
   init(awayAfter: Double) { seen = SeenCodes(awayAfter: awayAfter) }
 
-  /// Starts over for another scan; codes that were reported stay known.
+  /// Starts over for another scan. Reported codes stay known.
   mutating func restart() {
     evidence = ScanEvidence()
     advisor.reset()
@@ -30,7 +30,7 @@ struct ScanHistory: Sendable {
 
   mutating func forgetCodes() { seen = SeenCodes(awayAfter: seen.awayAfter) }
 
-  /// Sets the seconds out of view after which a code is reported again.
+  /// Sets the seconds that a code must be out of view before it is reported again.
   mutating func setAwayAfter(_ seconds: Double) { seen.awayAfter = seconds }
 
   mutating func count() { frames += 1 }
@@ -67,7 +67,7 @@ struct ScanHistory: Sendable {
     }
   }
 
-  /// Adds the codes of a frame, the nearest to the middle first, and returns the first new ones, at most `limit`.
+  /// Adds the codes of a frame, the nearest to the middle first, and returns the first new codes, at most `limit`.
   mutating func take(_ symbols: [Symbol], limit: Int, at now: Double) -> [Symbol] {
     seen.update(Set(symbols.map { Self.key($0) }), at: now)
     var news: [Symbol] = []
@@ -76,8 +76,7 @@ struct ScanHistory: Sendable {
     return news
   }
 
-  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil` if none is
-  /// due.
+  /// Adds a frame without a code of the requested symbologies, and returns advice for a person; `nil` if no advice is due.
   mutating func takeEmpty(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> GuideAdvisor.Guidance? {
@@ -106,8 +105,8 @@ struct ScanHistory: Sendable {
     return advisor.update(wanted, at: now)
   }
 
-  /// Returns the identity of a code in the history. A refused and an accepted code differ: a token that is not yet valid may
-  /// be valid the next moment.
+  /// Returns the identity of a code in the history. It includes whether the code was refused, because a token that is not valid yet
+  /// may be valid the next moment.
   private static func key(_ symbol: Symbol, refused reason: InvalidReason? = nil) -> SeenCodes.Key {
     switch reason {
     case nil:
@@ -118,7 +117,7 @@ struct ScanHistory: Sendable {
     }
   }
 
-  /// The number of frames that must agree on a content that may be a part of a longer one, while the code does not move.
+  /// The number of frames that must agree on a content that may be a part of a longer content, while the code does not move.
   private static let lasting = 5
 
   /// Returns the number of frames that must agree before a code is reported: one for matrix codes, which have error
@@ -151,25 +150,25 @@ struct SeenCodes: Sendable {
     var lastLook: Int
     var looks: Int
     var isReported: Bool
-    /// The position at which the code was first seen, in pixels, and whether it was at another position in a later frame.
+    /// The position at which the code was first seen, in pixels, and whether a later frame showed it at another position.
     var place: Point2?
     var hasMoved = false
   }
 
-  /// The seconds out of view after which a code is reported again.
+  /// The seconds that a code must be out of view before it is reported again.
   var awayAfter: Double
   private var sightings: [Key: Sighting] = [:]
   private var look = 0
 
   init(awayAfter: Double) { self.awayAfter = awayAfter }
 
-  /// Adds the codes of a frame and forgets the codes that have been out of view for `awayAfter` seconds. A code in this
-  /// frame is kept, however long ago the last frame was.
+  /// Adds the codes of a frame and forgets codes that have been out of view for `awayAfter` seconds. The codes of this frame are
+  /// kept, however long ago the last frame was.
   mutating func update(_ keys: Set<Key>, at now: Double) {
     look += 1
     for key in keys {
       var sighting = sightings[key] ?? Sighting(lastSeen: now, lastLook: look, looks: 0, isReported: false)
-      // Only frames near each other agree: the same misreading is unlikely to come back so soon.
+      // Only frames close to each other count as agreeing, because the same misreading is unlikely to come back so soon.
       if look - sighting.lastLook > Self.agreementLooks, !sighting.isReported {
         (sighting.looks, sighting.place, sighting.hasMoved) = (0, nil, false)
       }
@@ -207,8 +206,8 @@ struct SeenCodes: Sendable {
   /// The minimum distance of a movement, in pixels, since smaller differences are noise of the outline.
   private static let leastMove = 2.0
 
-  /// The largest number of frames from one sighting of a code to the next at which both agree, so that they lie within
-  /// five consecutive frames.
+  /// The largest distance, in frames, between two sightings of a code that count as agreeing: both are within five consecutive
+  /// frames.
   private static let agreementLooks = 4
 }
 
@@ -228,7 +227,7 @@ struct ScanEvidence: Sendable {
     frames += 1
     switch result.verdict.outcome {
     case .unsuccessful(.incomplete):
-      // The frame with the most parts has the shortest list of missing ones.
+      // The frame with the most parts has the fewest missing parts.
       if missing.map({ result.verdict.missing.count <= $0.count }) ?? true { missing = result.verdict.missing }
       corners = result.corners
     case .unsuccessful(.codeNotReadable):
@@ -239,8 +238,8 @@ struct ScanEvidence: Sendable {
     }
   }
 
-  /// The reason for which no acceptable code was read. Unread codes and codes of other symbologies have to occur in two
-  /// frames, if there are two.
+  /// The reason why no acceptable code was read. Unread codes and codes of other symbologies count only if they are in two frames,
+  /// unless there is only one frame.
   var reason: UnsuccessfulReason {
     if hasRefused { return .codeRefused }
     let enough = min(2, max(1, frames))
@@ -252,8 +251,8 @@ struct ScanEvidence: Sendable {
 
 // MARK: - Advice
 
-/// Turns the hints of single frames into advice that a person can follow: a hint becomes advice after it has persisted for a
-/// while, and the advice is repeated only at intervals.
+/// Turns the hints of single frames into advice for a person. A hint becomes advice after it has persisted for a while, and advice
+/// is repeated only at intervals.
 package struct GuideAdvisor: Sendable {
   package struct Guidance: Hashable, Sendable {
     package let advice: UnreadCode.Advice
@@ -262,9 +261,9 @@ package struct GuideAdvisor: Sendable {
 
   /// The seconds that a hint has to persist before it becomes advice.
   private static let settling = 0.4
-  /// The number of frames with the hint that are required in that time.
+  /// The least number of frames that must have the hint in this time.
   private static let leastFrames = 2
-  /// The seconds without a hint after which it is forgotten.
+  /// The seconds without a hint after which the hint is forgotten.
   private static let trackTimeout = 0.5
   /// The minimum seconds between two pieces of advice.
   private static let interval = 0.8
@@ -295,7 +294,7 @@ package struct GuideAdvisor: Sendable {
       tracks[advice] = track
     }
     let settled = tracks.filter { now - $0.value.since >= Self.settling && $0.value.frames >= Self.leastFrames }
-    // Advice stays while its hint persists, so that two alternating hints do not make it flicker.
+    // Advice stays as long as its hint persists, so that two alternating hints do not make it flicker.
     if let given, let track = settled[given.advice] {
       guard now - given.at >= Self.reminder else { return nil }
       return emit(given.advice, track, now)

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// The notation of prefixes and suffixes: text with keys in braces, such as `{Tab}` or `{Shift+Tab}`; `{{` is a brace. Below are
-/// the modifiers and the keys of which it consists.
+/// The notation of prefixes and suffixes: text with keys in braces, such as `{Tab}` or `{Shift+Tab}`; `{{` is a brace. The
+/// modifiers and the keys are below.
 package struct KeyText: Hashable, Sendable {
   package enum Piece: Hashable, Sendable {
     case text(String)

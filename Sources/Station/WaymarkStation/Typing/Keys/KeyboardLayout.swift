@@ -2,9 +2,8 @@ import CKeyboard
 import Foundation
 import WaymarkSystem
 
-/// Finds the keys of characters with libxkbcommon, whose tables X11, Wayland and (through console-setup) the console use.
-///
-/// Below are the reader of its keymaps, the effect of dead keys, and `KeySequencer`, which presses the modifiers.
+/// Finds the keys of characters with libxkbcommon. X11, Wayland and (through console-setup) the console use its tables. Below are
+/// the reader of its keymaps, the effect of dead keys, and `KeySequencer`, which presses the modifiers.
 package struct KeyboardLayout: Sendable {
   /// The name of a layout in terms of `setxkbmap`; empty parts are xkeyboard-config's defaults.
   package struct Name: Hashable, Sendable {
@@ -34,7 +33,8 @@ package struct KeyboardLayout: Sendable {
 
   /// The highest key code of the virtual keyboard.
   static let lastKey: UInt16 = 248
-  /// The key codes of the main block without Enter and Tab, which are typed by name. The keypad is excluded, since Num Lock changes it.
+  /// The key codes of the main block without Enter and Tab, which are typed by name. The keypad is excluded, because Num Lock
+  /// changes it.
   private static let characterKeys: [UInt16] =
     Array(2...13) + Array(16...27) + Array(30...41) + Array(43...53) + [57, 86, 89, 124]
   /// The key code of xkeyboard-config's key for the third level, which real keyboards do not have.
@@ -90,7 +90,7 @@ package struct KeyboardLayout: Sendable {
     }
   }
 
-  /// Returns the strokes for a character; nil if the layout has none.
+  /// Returns the strokes for a character; nil if the layout does not have the character.
   ///
   /// - Parameters:
   ///   - capsLock: true if Caps Lock is on, which swaps the case of letters.
@@ -110,7 +110,7 @@ package struct KeyboardLayout: Sendable {
     return [dead, stroke]
   }
 
-  /// True if the layout has Greek letters and no Latin ones, as sessions of the locale el_GR use.
+  /// True if the layout has Greek letters and no Latin letters, as in sessions of the locale el_GR.
   private var isGreek: Bool { plain.direct["\u{3B1}"] != nil && plain.direct["a"] == nil }
 
   /// The characters that one keystroke produces.
@@ -162,8 +162,8 @@ private struct KeymapReader {
     return table
   }
 
-  /// Returns the xkb modifiers that are active while the keys of `modifiers` are held; nil if the keys change the layout group or have no
-  /// effect.
+  /// Returns the xkb modifiers that are active while the keys of `modifiers` are held; nil if the keys change the layout group or
+  /// have no effect.
   private func mask(_ modifiers: KeyModifiers, _ keys: [KeyModifiers: UInt16]) -> UInt32? {
     guard let state = xkb_state_new(keymap) else { return nil }
     defer { xkb_state_unref(state) }
@@ -177,8 +177,8 @@ private struct KeymapReader {
   }
 }
 
-/// The effect of dead keys on the letter after them, as far as X11's Compose tables of all locales and those of the toolkits agree: an
-/// accent on a letter, or alone before a space. Waymark does not know the locale of the session in which it types.
+/// The effect of dead keys on the following letter, as far as X11's Compose tables of all locales and the toolkits' tables agree:
+/// an accent on a letter, or alone before a space. The locale of the session in which Waymark types is unknown.
 enum DeadKeys {
   /// The combining mark of each dead key, by its keysym (xkbcommon-keysyms.h).
   static let marks: [UInt32: Unicode.Scalar] = [
@@ -197,12 +197,12 @@ enum DeadKeys {
   /// The combining mark by character: the mark's dead key, pressed twice, produces the character.
   static let doubled: [Unicode.Scalar: Unicode.Scalar] = ["\u{B4}": "\u{301}", "\u{A8}": "\u{308}"]
 
-  /// The characters whose keys compose another one in some locale: pt_BR, pt_PT and GTK's module for cedillas (ç), cs_CZ (ů), fi_FI (the
-  /// accents alone), sr_RS (Cyrillic letters with a double grave accent).
+  /// The characters whose keys compose another character in some locale: pt_BR, pt_PT and GTK's module for cedillas (ç), cs_CZ (ů),
+  /// fi_FI (the accents alone), sr_RS (Cyrillic letters with a double grave accent).
   static let disputed = Set("\u{106}\u{107}\u{1D3}\u{1D4}'\"\u{B0}ӒӓӤӥӦӧӬӭӰӱӲӳ".unicodeScalars)
 
-  /// Returns whether the Compose table of el_GR.UTF-8, which does not include that of en_US.UTF-8, composes a character as well: Greek
-  /// letters, the grave accent and the diaeresis, and not the acute accent, which becomes the tonos.
+  /// Returns whether the Compose table of el_GR.UTF-8, which does not include the table of en_US.UTF-8, composes a character as
+  /// well. This is so for Greek letters, the grave accent and the diaeresis, but not for the acute accent, which becomes the tonos.
   static func isComposedInGreek(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "`" || scalar == "\u{A8}" || (0x370...0x3CE).contains(scalar.value)
       || (0x1F00...0x1FFF).contains(scalar.value)

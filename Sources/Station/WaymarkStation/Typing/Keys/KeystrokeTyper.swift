@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// Types codes on a virtual keyboard at a steady pace, one after the other. For one thread at a time. `TypingPlanner` below finds
-/// the keys of a code.
+/// Types codes on a virtual keyboard at a steady pace, one after the other. Use it from one thread at a time. `TypingPlanner` below
+/// finds the keys of a code.
 package final class KeystrokeTyper {
   /// The number of keys and the time that a code took.
   package struct Report: Hashable, Sendable {
@@ -29,7 +29,8 @@ package final class KeystrokeTyper {
   /// Seconds until a desktop reads a new keyboard.
   package static let settling = 0.7
 
-  /// - Parameter rate: keys a second. The kernel keeps 64 events, about eight keys, for each program that reads a keyboard, and drops more.
+  /// - Parameter rate: keys a second. A faster rate would lose keys: for each program that reads a keyboard, the kernel keeps 64
+  ///   events, about eight keys, and drops more.
   package init(
     planner: TypingPlanner, rate: Double, path: String, calls: KeyboardSyscalls = .system, pace: Timing
   ) {
@@ -59,7 +60,7 @@ package final class KeystrokeTyper {
 
   /// Types pieces of text.
   ///
-  /// - Parameter isInterrupted: called before every key; true releases all keys and ends typing.
+  /// - Parameter isInterrupted: called before every key; returns true to release all keys and end typing.
   /// - Throws: `charactersNotOnLayout` before the first key; `noKeyboard` if the keyboard cannot be created; `keyboardLost` if it
   ///   disappears; `interrupted` if `isInterrupted` returned true.
   package func type(
@@ -81,7 +82,7 @@ package final class KeystrokeTyper {
         }
         let now = pace.now()
         if next > now { pace.wait(next - now) }
-        // After a delay the keys do not come faster, as programs lose keys that come too fast.
+        // The keys do not come faster after a delay, because programs lose keys that come too fast.
         next = max(next, now) + interval
         try keyboard.send(sequencer.transitions(for: stroke))
       }

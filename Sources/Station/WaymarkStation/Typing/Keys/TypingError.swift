@@ -31,7 +31,7 @@ package enum TypingErrorCode: String, ProblemCode {
 }
 
 extension Problem where Kind == TypingErrorCode {
-  /// The largest number of bytes that are typed for a code; the largest codes hold seven thousand.
+  /// The largest number of bytes that are typed for a code. The largest codes contain seven thousand.
   static var longest: Int { 32_768 }
 
   /// The error of a code, or of the result of a substitution, with more than `longest` bytes.

@@ -8,7 +8,7 @@ package struct TypedCode: Sendable {
   package var text: String
   /// True if the code declares GS1 element strings.
   package var isGS1: Bool
-  /// True if it holds a secret, so that it is not typed.
+  /// True if the code contains a secret. Such a code is not typed.
   package var isSecret: Bool
   /// The digits of an add-on, which are typed after the code.
   package var addOn: String?
@@ -114,7 +114,7 @@ extension TypingRules.Form {
       switch controls {
       case .drop: break
       case .keys:
-        // CR LF is one line end.
+        // CR LF counts as one line end.
         if scalar == "\n", last == "\r" { continue }
         guard let stroke = KeyText.key(for: scalar) else { throw refusal(of: scalar) }
         flush()
@@ -122,7 +122,8 @@ extension TypingRules.Form {
       case .control:
         guard scalar.value < 0x20 else { throw refusal(of: scalar) }
         flush()
-        // A control character (C0) is one of @ to _ minus 64, which is pressed with Ctrl; a letter is pressed without Shift.
+        // A control character (C0) is a character from @ to _ minus 64, and is typed by pressing Ctrl with this character. If it is
+        // a letter, it is pressed without Shift.
         let character = Unicode.Scalar(UInt8(scalar.value) + 0x40)
         pieces.append(.control(character.properties.lowercaseMapping.unicodeScalars.first ?? character))
       case .refuse: throw refusal(of: scalar)
@@ -149,7 +150,7 @@ extension Unicode.Scalar {
 /// A regular expression with the replacement of its matches, `$1` being its first group.
 package struct Substitution: Sendable {
   private let replacement: RegularExpressionReplacement
-  /// The largest number of steps of matching for one code, which take some tenths of a second.
+  /// The largest number of matching steps for one code. This many steps take some tenths of a second.
   private static let stepLimit = 1_000_000
 
   /// - Throws: `badSubstitution` if `pattern` is not a supported regular expression.

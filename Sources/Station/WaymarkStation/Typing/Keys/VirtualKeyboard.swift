@@ -28,7 +28,7 @@ package struct KeyboardSyscalls: Sendable {
 
 /// A keyboard of the kernel's `uinput`, which types into the focused program on the console, under X11 and under Wayland.
 ///
-/// No key stays pressed: `deinit` releases all, and so does the kernel if the process dies.
+/// Keys do not stay pressed: `deinit` releases all keys, and the kernel does so if the process dies.
 package final class VirtualKeyboard {
   /// The name that programs see.
   package static let name = "Waymark Scanner"
@@ -71,7 +71,7 @@ package final class VirtualKeyboard {
   /// - Throws: `keyboardLost`, after releasing the pressed keys if possible.
   package func send(_ transitions: [KeyTransition]) throws(TypingError) {
     for transition in transitions {
-      // Recorded before the key goes down: extra key-ups are harmless.
+      // Recorded before the key goes down, because extra key-ups are harmless.
       if transition.isDown { pressed.append(transition.key) }
       var code = calls.emit(descriptor, Self.key, transition.key, transition.isDown ? 1 : 0)
       if code == 0 { code = calls.emit(descriptor, Self.synchronisation, 0, 0) }

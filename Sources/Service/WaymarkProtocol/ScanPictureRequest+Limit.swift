@@ -1,0 +1,4 @@
+extension ScanPictureRequest {
+  /// The largest picture, in bytes.
+  public static let largest = 16 << 20
+}
