@@ -56,7 +56,7 @@ package struct AccessGuard: Sendable {
   private let admitsCrossSite: @Sendable (AccessClaims) -> Bool
 
   /// - Parameters:
-  /// - pages: returns the origins whose pages may send requests to a host, which is in lower case; nil for a host of another
+  ///   - pages: returns the origins whose pages may send requests to a host, which is in lower case; nil for a host of another
   ///   server.
   ///   - admitsCrossSite: returns true if another site may cause a request that passes all other checks.
   package init(

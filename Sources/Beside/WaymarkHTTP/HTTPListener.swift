@@ -32,7 +32,7 @@ package struct HTTPListener: Sendable {
   ///
   /// Then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:
-  /// - signals: true if SIGTERM and SIGINT end the listener.
+  ///   - signals: true if SIGTERM and SIGINT end the listener.
   ///   - channels: wraps each connection, such as in TLS.
   ///   - onListening: called with the listening channel once the server accepts connections.
   /// - Throws: `CancellationError`, or an error if the address cannot be listened on.

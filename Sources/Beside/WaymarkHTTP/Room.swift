@@ -81,7 +81,7 @@ package final class Room: Sendable {
 
   /// - Parameters:
   ///   - share: the most for one holder; nil for the total.
-  /// - reserve: the part that only operators can take.
+  ///   - reserve: the part that only operators can take.
   ///   - waiting: the most requests of one holder that may wait.
   package init(_ name: String, total: Int, share: Int? = nil, reserve: Int = 0, waiting: Int = 0) {
     self.name = name

@@ -213,10 +213,10 @@ package final class SpoolFeed: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  /// - name: the prefix of the feed's lines in the journal, such as `webhook erp: `.
+  ///   - name: the prefix of the feed's lines in the journal, such as `webhook erp: `.
   ///   - events: the patterns to subscribe to.
   ///   - position: the position of the last event in the log; nil if its records contain none.
-  /// - outage: reports that the service is unavailable, for all feeds of the program.
+  ///   - outage: reports that the service is unavailable, for all feeds of the program.
   package init(
     name: String, log: EventLog, events: [String], position: SpoolPosition?, outage: ServiceOutage, handlers: Handlers
   ) {

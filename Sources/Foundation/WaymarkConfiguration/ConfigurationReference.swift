@@ -5,7 +5,7 @@ package enum ConfigurationReference {
   ///
   /// - Parameters:
   ///   - prefix: the prefix to omit from the paths.
-  /// - marksChanges: true to mark the keys whose changes a running program does not apply.
+  ///   - marksChanges: true to mark the keys whose changes a running program does not apply.
   package static func markdown(
     _ keys: [ConfigurationKey], without prefix: String = "", marksChanges: Bool = false
   ) -> String {

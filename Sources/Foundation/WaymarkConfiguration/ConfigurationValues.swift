@@ -132,7 +132,7 @@ package struct ConfigurationPlaces: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - key: the path of the key that names the folder, or a file in it.
-  /// - folder: the path of the folder. Only its last component is made if it is missing.
+  ///   - folder: the path of the folder. Only its last component is made if it is missing.
   package func folderProblem(_ key: String, _ folder: String) -> ConfigurationProblem? {
     guard has(key), let obstacle = Folder.obstacle(folder, withParents: false) else { return nil }
     return problem(key) { throw obstacle }

@@ -83,9 +83,9 @@ package struct Setting<Root: Configurable>: Sendable {
   /// Creates a key that sets a member to a converted value.
   ///
   /// - Parameters:
-  /// - otherwise: the description of a default that is not a constant, for the page of the documentation.
+  ///   - otherwise: the description of a default that is not a constant, for the page of the documentation.
   ///   - read: converts a value; nil leaves the member as it is.
-  /// - written: converts the default back, for the page of the documentation.
+  ///   - written: converts the default back, for the page of the documentation.
   package init<Value: SettingValue, Member: Equatable & Sendable>(
     _ path: String, _ kind: ConfigurationKind, _ meaning: String,
     into member: any WritableKeyPath<Root, Member> & Sendable, otherwise: String? = nil,

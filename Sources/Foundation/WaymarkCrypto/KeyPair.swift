@@ -109,7 +109,7 @@ package struct PublicKey: Sendable {
   /// - Parameters:
   ///   - signature: for ECDSA r and s at full length, concatenated (RFC 7518, 3.4); for Ed25519 64 bytes; for RSA as long as the
   ///     modulus, with the padding of PKCS #1 v1.5.
-  /// - hash: `nil` for Ed25519, which hashes the message itself; never SHA-1.
+  ///   - hash: `nil` for Ed25519, which hashes the message itself; never SHA-1.
   package func isSignature(_ signature: [UInt8], of message: [UInt8], hash: HashFunction?) -> Bool {
     guard (hash == nil) == (kind == .ed25519), hash != .sha1 else { return false }
     return LibCrypto.optional {

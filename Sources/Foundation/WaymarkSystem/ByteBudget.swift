@@ -34,8 +34,8 @@ package struct ByteBudget: Sendable {
   /// - Parameters:
   ///   - limit: the bytes for all users together.
   ///   - share: the bytes for one user.
-  /// - reserve: the bytes reserved for users who hold nothing, so that two slow users cannot block a third.
-  /// - waitingLimit: the number of clients that may wait. The limit is twice this number for a user's only waiting client, and
+  ///   - reserve: the bytes reserved for users who hold nothing, so that two slow users cannot block a third.
+  ///   - waitingLimit: the number of clients that may wait. The limit is twice this number for a user's only waiting client, and
   ///   three times for a client of root.
   ///   - waitingShare: the number of clients of one user that may wait.
   package init(limit: Int, share: Int, reserve: Int, waitingLimit: Int, waitingShare: Int) {

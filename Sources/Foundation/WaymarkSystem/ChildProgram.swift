@@ -47,7 +47,7 @@ package enum ChildProgram {
   ///   - input: the file for the program's standard input.
   ///   - outputLimit: the bytes that are kept of each output; the rest is discarded.
   ///   - isJoined: true to redirect standard error to standard output.
-  /// - confinement: nil to give the program this process's environment and read its output to the end.
+  ///   - confinement: nil to give the program this process's environment and read its output to the end.
   package static func capture(
     _ words: [String], input: String = "/dev/null", outputLimit: Int = 16 << 20, isJoined: Bool = false,
     confinement: Confinement? = nil

@@ -52,11 +52,11 @@ package struct CameraFinder: Sendable {
   /// Opens the selected camera: the first that `use` accepts.
   ///
   /// - Parameters:
-  /// - pinned: the identity of the camera that was last in use; this camera is opened again even if its node has changed. Nil if no
+  ///   - pinned: the identity of the camera that was last in use; this camera is opened again even if its node has changed. Nil if no
   ///   camera was in use.
-  /// - mayReplace: true to open any selected camera if the pinned camera is missing.
-  /// - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
-  /// - use: receives an open camera; if it throws, the next camera is tried.
+  ///   - mayReplace: true to open any selected camera if the pinned camera is missing.
+  ///   - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
+  ///   - use: receives an open camera; if it throws, the next camera is tried.
   /// - Returns: the result of `use`.
   /// - Throws: the first fault other than `absent` and `gone`, or else `absent` or `gone`.
   package func open<Use: ~Copyable>(

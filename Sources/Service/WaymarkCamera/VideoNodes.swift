@@ -109,8 +109,8 @@ package struct CameraIdentity: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - devicePath: the real path of the device, such as `/sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/1-2:1.0`.
-  /// - index: the index of the node among the nodes of its camera.
-  /// - rank: the number of earlier nodes of the device with the same index. A device that is not on USB may have several cameras.
+  ///   - index: the index of the node among the nodes of its camera.
+  ///   - rank: the number of earlier nodes of the device with the same index. A device that is not on USB may have several cameras.
   ///   - attribute: reads an attribute of the USB device to which the interface `devicePath` belongs; returns nil if it
   ///     is missing.
   package init?(devicePath: String, index: Int, rank: Int = 0, attribute: (String) -> String?) {

@@ -128,7 +128,7 @@ public final class WaymarkClient: Sendable {
   ///   - picture: a JPEG, PNG, WebP, BMP, GIF or PNM file of at most 16 MiB.
   ///   - mode: the purpose of the scan.
   ///   - context: a value that the service returns unchanged in the event with the verdict.
-  /// - camera: the name of the camera whose scan receives an accepted code; `nil` for the first camera.
+  ///   - camera: the name of the camera whose scan receives an accepted code; `nil` for the first camera.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func scan(
     picture: [UInt8], mode: ScanMode, context: JSONValue? = nil, camera: String? = nil

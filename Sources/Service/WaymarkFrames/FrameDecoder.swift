@@ -13,7 +13,7 @@ package protocol FrameDecoder: AnyObject {
   /// - Parameters:
   ///   - picture: the bytes from the SOI; bytes after the EOI are ignored.
   ///   - stop: ends the wait for the other process when raised.
-  /// - use: receives the pixels, in the size of `order`, which are valid during the call. Not called after a failure. The other
+  ///   - use: receives the pixels, in the size of `order`, which are valid during the call. Not called after a failure. The other
   ///   process may change the pixels, so copy them before use.
   func gray(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void

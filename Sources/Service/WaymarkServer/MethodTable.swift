@@ -71,9 +71,9 @@ package struct MethodTable {
   /// Adds a method whose request is followed by bytes; the parameter `size` of the request is their number.
   ///
   /// - Parameters:
-  /// - largest: the largest number of bytes. A request with more closes the connection, because so many bytes would take too long
+  ///   - largest: the largest number of bytes. A request with more closes the connection, because so many bytes would take too long
   ///   to skip.
-  /// - body: checks the request at once. Either this function or the function that it returns keeps or skips the bytes. If it
+  ///   - body: checks the request at once. Either this function or the function that it returns keeps or skips the bytes. If it
   ///   throws, the bytes are skipped.
   package mutating func addUpload<R: ServedRequest>(
     _ type: R.Type, largest: Int,
@@ -101,8 +101,8 @@ package struct MethodTable {
   /// Adds the methods of several tables with the same methods, one for each camera.
   ///
   /// - Parameters:
-  /// - choose: returns the `word` of the table that handles a request with these parameters; nil for the first table.
-  /// - unknown: returns the error for a word without a table.
+  ///   - choose: returns the `word` of the table that handles a request with these parameters; nil for the first table.
+  ///   - unknown: returns the error for a word without a table.
   package mutating func add(
     _ tables: [(word: String, methods: MethodTable)], by choose: @escaping @ServiceActor (JSONValue) -> String?,
     unknown: @escaping @ServiceActor (String) -> ServiceError

@@ -36,8 +36,8 @@ package enum CameraProgram {
   /// process. The address is sent through a socket, never as an argument.
   ///
   /// - Parameters:
-  /// - executable: the path of the program; nil for the installed program.
-  /// - socket: the path of the socket; nil for systemd's socket.
+  ///   - executable: the path of the program; nil for the installed program.
+  ///   - socket: the path of the socket; nil for systemd's socket.
   ///   - known: the environment variables of the program.
   ///   - missingPackages: returns the packages that an address requires and that are not installed.
   /// - Throws: `cameraProgramMissing` with the missing packages, or with the reason why the program cannot be started; `cannotOpen` if

@@ -12,7 +12,7 @@ final class FrameWorker: FrameDecoder {
   ///
   /// - Parameters:
   ///   - limit: the maximum seconds to wait for an answer.
-  /// - now: returns the time in seconds, which determines the pauses after failures.
+  ///   - now: returns the time in seconds, which determines the pauses after failures.
   init(
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double,
     now: @escaping @Sendable () -> Double = { MonotonicClock.now }

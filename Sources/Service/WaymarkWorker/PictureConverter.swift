@@ -21,7 +21,7 @@ package struct PictureConverter: Sendable {
   /// Creates a converter that counts its processes and their failures in `monitor`.
   ///
   /// - Parameters:
-  /// - executable: the path of the program; nil for the installed program.
+  ///   - executable: the path of the program; nil for the installed program.
   ///   - limit: the time limit for one page, in seconds.
   init(executable: String?, limit: Double, monitor: WorkerMonitor) {
     self.executable = executable
@@ -187,7 +187,7 @@ package enum ConverterMain {
   /// Runs until the parent process ends.
   ///
   /// - Parameters:
-  /// - problem: an errno if the library could not be loaded, which is reported instead of decoding; otherwise 0.
+  ///   - problem: an errno if the library could not be loaded, which is reported instead of decoding; otherwise 0.
   ///   - decoding: decodes a page; it must have opened all its files before this call.
   package static func run(problem: Int32, _ decoding: Decoding) {
     guard let seat = WorkerEndpoint(), seat.lockIn(refusing: problem) else { return }

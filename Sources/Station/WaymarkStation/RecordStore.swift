@@ -55,7 +55,7 @@ package final class RecordStore {
   /// Opens the store.
   ///
   /// - Parameters:
-  /// - folder: the folder, which is made for this user alone if it is missing; nil to keep records in memory.
+  ///   - folder: the folder, which is made for this user alone if it is missing; nil to keep records in memory.
   ///   - wall: the time of day in seconds since 1970.
   ///   - boot: the seconds since boot, with which `ClockWatch` compares the time of day.
   /// - Throws: `recordStore` if the folder cannot be made or read.

@@ -76,10 +76,10 @@ package final class PatchAligner {
   ///
   /// - Parameters:
   ///   - start: Reference pixels → frame pixels, correct within a few pixels.
-  /// - pyramid: The pyramid of the frame. Only its octaves are used.
+  ///   - pyramid: The pyramid of the frame. Only its octaves are used.
   ///   - softness: The standard deviation of the defocus in pixels.
   ///   - coarsest: The octave to start on; `nil`: chosen by the size of the anchor.
-  /// - blur: Returns the motion blur of the anchor at a map. Called on each octave with the map of the last one.
+  ///   - blur: Returns the motion blur of the anchor at a map. Called on each octave with the map of the last one.
   /// - Returns: `nil` if the outline under `start` is invalid or fewer than four patches are in view.
   package func align(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double = 0,

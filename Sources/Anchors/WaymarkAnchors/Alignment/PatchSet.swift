@@ -86,7 +86,7 @@ final class PatchSet {
   ///   - limit: The most patches to draw.
   ///   - softness: The standard deviation of the defocus in pixels of the full frame.
   ///   - blur: The motion blur in pixels of the full frame; `nil`: none.
-  /// - keepsPlain: True to also keep patches without contrast; patches of one gray level get a pattern of zeros.
+  ///   - keepsPlain: True to also keep patches without contrast; patches of one gray level get a pattern of zeros.
   ///   - chosen: The centres of the patches in reference pixels; `nil`: the squares of the reference with most texture.
   func draw(
     _ template: AnchorTemplate, map: SurfaceMap, scale: Double, width: Int, height: Int, limit: Int,

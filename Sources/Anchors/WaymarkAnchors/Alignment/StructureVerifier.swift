@@ -60,7 +60,7 @@ package final class StructureVerifier {
   ///
   /// - Parameters:
   ///   - octave: The octave of the frame on which the reference is hardly enlarged (`PatchAligner.octaves`).
-  /// - enough: The sufficient result. The comparison stops early once the result exceeds it by half.
+  ///   - enough: The sufficient result. The comparison stops early once the result exceeds it by half.
   ///   - freedom: The number of squares that the fitted parameters of the map can make agree.
   ///   - softness: The standard deviation of the defocus in pixels.
   package func deviations(

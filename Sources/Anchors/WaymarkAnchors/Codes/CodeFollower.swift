@@ -103,8 +103,8 @@ package final class CodeFollower {
   /// Processes the next frame and the codes read since the last one.
   ///
   /// - Parameters:
-  /// - time: The time of capture in seconds. A time that is not later than the previous call's resets the follower.
-  /// - read: The codes read in this frame or an earlier one; `nil` if no reading has ended since the last call.
+  ///   - time: The time of capture in seconds. A time that is not later than the previous call's resets the follower.
+  ///   - read: The codes read in this frame or an earlier one; `nil` if no reading has ended since the last call.
   package func process(_ frame: ImageView, at time: Double, read: Reading? = nil) -> Report {
     var report = Report()
     if size != (frame.width, frame.height) || !(time > lastTime) {

@@ -95,7 +95,7 @@ public final class AnchorDetector {
   ///
   /// - Parameters:
   ///   - known: The outlines, without the lens distortion, in which no features are used.
-  /// - others: The anchors detected in earlier looks at the same frame; further copies may be beside them.
+  ///   - others: The anchors detected in earlier looks at the same frame; further copies may be beside them.
   package func detect(
     _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
   ) -> [DetectedAnchor] {
@@ -234,7 +234,7 @@ package protocol AnchorDetecting: AnyObject {
   ///
   /// - Parameters:
   ///   - known: The outlines of the followed anchors without the lens distortion, which are painted over in the frame.
-  /// - copies: The followed copies. Further copies are searched for on their planes and beside them.
+  ///   - copies: The followed copies. Further copies are searched for on their planes and beside them.
   func detections(in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]) -> [DetectedAnchor]
 
   /// Returns the anchors in a frame as seen from a direction, see `TiltedFrames`; directions are counted round.

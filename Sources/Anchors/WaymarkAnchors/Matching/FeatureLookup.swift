@@ -77,7 +77,7 @@ final class FeatureLookup {
   /// - Parameters:
   ///   - library: The library to look in.
   ///   - features: The most features of a frame, at most 65,535.
-  /// - orderedBits: The number of high bits of a key that sort the lookups.
+  ///   - orderedBits: The number of high bits of a key that sort the lookups.
   init(library: AnchorLibrary, features: Int, orderedBits: Int = 16) {
     index = library.index
     capacity = min(features, Int(UInt16.max))
@@ -291,7 +291,7 @@ struct KeyProbes {
   ///
   /// - Parameters:
   ///   - firstWord: The first 64 bits of the descriptor.
-  /// - margins: The distance of each leading bit's projection from its threshold, which is the cost of flipping the bit.
+  ///   - margins: The distance of each leading bit's projection from its threshold, which is the cost of flipping the bit.
   ///   - bits: The length of a key.
   mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
     let weakest = Self.weakest(of: bits)

@@ -90,7 +90,7 @@ extension AnchorQuality {
     ///
     /// - Parameters:
     ///   - sightings: The number of corners found again in each simulated view.
-    /// - found: The number of the `views` in which the detector found the anchor.
+    ///   - found: The number of the `views` in which the detector found the anchor.
     static func recall(_ sightings: [Int], found: Int, of views: Int) -> Double {
       let mean = sightings.isEmpty ? 0 : Double(sightings.reduce(0, +)) / Double(sightings.count)
       guard mean > 0, views > 0 else { return 0 }

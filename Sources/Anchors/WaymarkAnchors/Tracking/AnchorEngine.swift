@@ -76,7 +76,7 @@ public final class AnchorEngine {
   ///
   /// - Parameters:
   ///   - library: The anchors to find; several engines may share it.
-  /// - intrinsics: The camera's intrinsics at the size of the frames; `nil` to estimate them from an assumed field of view.
+  ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil` to estimate them from an assumed field of view.
   ///   - options: The search interval and the number of copies.
   public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
     self.init(source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options)
@@ -85,8 +85,8 @@ public final class AnchorEngine {
   /// Creates an engine that finds anchors with a given detector.
   ///
   /// - Parameters:
-  /// - intrinsics: The camera's intrinsics at the size of the frames; `nil` to estimate them from an assumed field of view.
-  /// - runner: Searches whole frames on another thread. When a search ends, its detections are tracked from the searched frame into
+  ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil` to estimate them from an assumed field of view.
+  ///   - runner: Searches whole frames on another thread. When a search ends, its detections are tracked from the searched frame into
   ///   the next frame.
   package init(
     source: any AnchorDetecting, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
@@ -143,7 +143,7 @@ public final class AnchorEngine {
   ///
   /// - Parameters:
   ///   - frame: The luma plane, valid only during the call.
-  /// - time: The time of capture in seconds. A time that is not later than the previous frame's resets the engine.
+  ///   - time: The time of capture in seconds. A time that is not later than the previous frame's resets the engine.
   public func process(_ frame: ImageView, at time: Double) -> AnchorReport {
     if frameSize != (frame.width, frame.height) || !(time > lastTime) { reset() }
     frameSize = (frame.width, frame.height)

@@ -30,7 +30,7 @@ struct PlaceSearch {
   /// - Parameters:
   ///   - expected: Reference pixels → frame pixels at the position that the motion predicts.
   ///   - softness: The standard deviation of the defocus in pixels.
-  /// - smear: The expected motion blur; `nil` without blur.
+  ///   - smear: The expected motion blur; `nil` without blur.
   ///   - isShaken: True if the anchor moves so fast that its motion may have changed since the last frame.
   ///   - radius: The greatest distance from the expected position in frame pixels.
   /// - Returns: `nil` if the expected position is invalid.

@@ -132,10 +132,10 @@ extension DataMatrixTimingSearch {
   /// borders of its dark modules determine its direction.
   ///
   /// - Parameters:
-  /// - end: the end of the side of the L; the pattern starts at its inner edge.
-  /// - back: the vector of one module from this end along the side towards the corner, in pixels.
-  /// - along: the vector of one module in the approximate direction of the pattern, in pixels.
-  /// - gaps: the number of modules without clear changes that may be skipped.
+  ///   - end: the end of the side of the L; the pattern starts at its inner edge.
+  ///   - back: the vector of one module from this end along the side towards the corner, in pixels.
+  ///   - along: the vector of one module in the approximate direction of the pattern, in pixels.
+  ///   - gaps: the number of modules without clear changes that may be skipped.
   /// - Returns: the most even pattern for each number of modules, at most four, the long and even ones first.
   func follow(from end: Point2, back: Point2, along: Point2, gaps: Int = 0) -> [DataMatrixTiming] {
     var found: [Int: (timing: DataMatrixTiming, quality: Double)] = [:]

@@ -92,9 +92,9 @@ struct DataMatrixTimingSearch {
   /// Returns the longest and most even timing pattern that starts at the end of one side of the L; `nil` without a pattern.
   ///
   /// - Parameters:
-  /// - end: the end of the side of the L; the pattern starts at its inner edge.
-  /// - back: the vector of one module from this end along the side towards the corner, in pixels.
-  /// - along: the vector of one module in the approximate direction of the pattern, in pixels.
+  ///   - end: the end of the side of the L; the pattern starts at its inner edge.
+  ///   - back: the vector of one module from this end along the side towards the corner, in pixels.
+  ///   - along: the vector of one module in the approximate direction of the pattern, in pixels.
   ///   - length: the approximate length of the pattern, in pixels.
   ///   - isShaded: true if the light modules are as dark as the local mean, so that the threshold is computed from the
   ///     darkest and the lightest samples along the line.

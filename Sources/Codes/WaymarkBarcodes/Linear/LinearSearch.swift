@@ -39,8 +39,8 @@ struct LinearSearch {
   }
 
   /// - Parameters:
-  /// - edges: the edges of the picture; `nil` if none are needed.
-  /// - factor: the number of pixels of the picture per pixel of the reduced picture (octave) of these edges.
+  ///   - edges: the edges of the picture; `nil` if none are needed.
+  ///   - factor: the number of pixels of the picture per pixel of the reduced picture (octave) of these edges.
   ///   - regions: the number of regions to search.
   init(
     _ image: ImageView, _ octaves: Octaves, symbologies: Set<Symbology>, edges: PictureEdges?, factor: Double,

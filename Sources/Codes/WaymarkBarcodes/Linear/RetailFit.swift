@@ -48,8 +48,8 @@ struct RetailFit {
   private(set) var tried = 0
 
   /// - Parameters:
-  /// - strip: a picture with vertical bars, every band twice.
-  /// - span: the approximate columns at which the bars begin and end.
+  ///   - strip: a picture with vertical bars, every band twice.
+  ///   - span: the approximate columns at which the bars begin and end.
   init(_ strip: GrayImage, span: ClosedRange<Double>) {
     self.strip = strip
     self.span = span

@@ -147,7 +147,7 @@ enum RingCorners {
   /// - Parameters:
   ///   - unit: the width of a ring along rows and along columns, in pixels.
   ///   - isDark: true if the ring is dark.
-  /// - tones: the areas from the centre to the right up to the ring: true for an area with the tone of the ring.
+  ///   - tones: the areas from the centre to the right up to the ring: true for an area with the tone of the ring.
   ///   - modules: the outer width of the ring in units.
   static func find(
     _ view: ImageView, levels: BlockMean, around center: Point2, unit: Point2, isDark: Bool, past tones: [Bool],

@@ -128,7 +128,7 @@ enum QRContent {
   ///
   /// - Parameters:
   ///   - row: the number of second bytes per first byte.
-  /// - split: the unpacked offset from which `high` is added instead of `low`.
+  ///   - split: the unpacked offset from which `high` is added instead of `low`.
   private static func doubleBytes(
     _ bits: inout BitReader, _ count: Int, row: Int, split: Int, low: Int, high: Int
   ) -> [UInt8]? {

@@ -66,7 +66,7 @@ package struct QRDecoder {
   /// - Parameters:
   ///   - doubt: the doubt about each codeword; empty if unknown.
   ///   - checks: the number of check codewords of a block.
-  /// - reserve: the number of check codewords used for error detection only.
+  ///   - reserve: the number of check codewords used for error detection only.
   static func data(_ words: [Int], doubt: [Float], checks: Int, blocks: Int, reserve: Int = 0) -> [Int]? {
     var data: [Int] = []
     for block in 0..<blocks {

@@ -279,7 +279,7 @@ extension TripletCorners {
   /// without a finder pattern. Only the alignment pattern shows the position of the sides in this corner.
   ///
   /// - Parameters:
-  /// - fit: the grid fit of a picture; `factor` is the number of pixels of the corners' picture per pixel of this picture.
+  ///   - fit: the grid fit of a picture; `factor` is the number of pixels of the corners' picture per pixel of this picture.
   ///   - flat: the map to the picture of `fit`, computed without the alignment pattern.
   ///   - reach: the largest shift of the alignment pattern, in modules.
   /// - Returns: the map to the picture of `fit`; `nil` if there is no alignment pattern or it is not visible.

@@ -106,9 +106,9 @@ struct Contours {
   /// Returns the polygons of a border, the one with the fewest corners first.
   ///
   /// - Parameters:
-  /// - path: the corners between pixels. Each is given by the index of the pixel to its upper left, in a picture with a border of
+  ///   - path: the corners between pixels. Each is given by the index of the pixel to its upper left, in a picture with a border of
   ///   one pixel.
-  /// - row: the width of that picture in pixels.
+  ///   - row: the width of that picture in pixels.
   private static func polygons(_ path: [Int], row: Int, isFine: Bool) -> [Polygon] {
     // The coordinates of a corner between pixels. The points below are the centres of cracks, in pixel coordinates.
     func place(_ corner: Int) -> Point2 {

@@ -219,7 +219,7 @@ struct PatternWindow {
   ///
   /// - Parameters:
   ///   - map: the map from modules to pixels.
-  /// - guess: the expected shift in pixels, around which the modules are searched for.
+  ///   - guess: the expected shift in pixels, around which the modules are searched for.
   ///   - reach: the largest distance from the guess, in modules.
   ///   - penalty: the gray levels subtracted per module of distance from the guess.
   func shift(

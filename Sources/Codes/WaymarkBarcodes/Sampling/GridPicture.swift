@@ -40,7 +40,7 @@ struct GridPicture {
   /// Returns the border of the first module along one side, and the pixels at the centres of all modules; nil if there are too many.
   ///
   /// - Parameters:
-  /// - end: the pixel after the last dark pixel.
+  ///   - end: the pixel after the last dark pixel.
   ///   - limit: the number of pixels of the picture.
   private static func modules(_ grid: ModuleGrid, _ edges: [Int], end: Int, limit: Int) -> (
     first: Double, centers: [Int]

@@ -37,7 +37,7 @@ struct ModuleSampler {
   ///
   /// - Parameters:
   ///   - radius: the radius of the neighbourhood, in modules.
-  /// - sharpen: the share of the difference to the four neighbours that is added to undo blur.
+  ///   - sharpen: the share of the difference to the four neighbours that is added to undo blur.
   func matrix(radius: Int, sharpen: Float = 0, inverted: Bool) -> ModuleMatrix {
     let sharp = sharpened(sharpen)
     var matrix = ModuleMatrix(columns: columns, rows: rows, dark: [Bool](repeating: false, count: columns * rows))

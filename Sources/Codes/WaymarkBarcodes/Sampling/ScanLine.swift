@@ -10,9 +10,9 @@ struct ScanLine {
   /// Finds the edges from `a` to `b`; none if the line is shorter than eight pixels.
   ///
   /// - Parameters:
-  /// - window: the radius in pixels of the neighbourhood that determines the threshold: the middle between its darkest and its
+  ///   - window: the radius in pixels of the neighbourhood that determines the threshold: the middle between its darkest and its
   ///   lightest sample.
-  /// - continues: receives every edge as it is found, as a distance from the start. If it returns false, this edge is the last, and
+  ///   - continues: receives every edge as it is found, as a distance from the start. If it returns false, this edge is the last, and
   ///   little beyond it is sampled.
   init(
     _ view: ImageView, from a: Point2, to b: Point2, window: Double,

@@ -43,7 +43,7 @@ package struct BundleReader {
   ///
   /// - Parameters:
   ///   - begin: called before the first bytes of each file.
-  /// - take: called with the next bytes of the file. They are verified only when `readFiles` has returned without an error.
+  ///   - take: called with the next bytes of the file. They are verified only when `readFiles` has returned without an error.
   /// - Throws: `badBundle` if the files differ from the manifest, and the errors of the source, `begin` and `take`.
   package func readFiles(
     begin: (BundleManifest.File) throws(BundleError) -> Void, take: ([UInt8]) throws(BundleError) -> Void

@@ -23,7 +23,7 @@ public struct OnboardingJudge: Sendable {
   /// - Parameters:
   ///   - codes: every code that was found, of any symbology.
   ///   - now: the time for which tokens are judged.
-  /// - center: the middle of the region of interest, in pixels. Of several codes, the code nearest to it is chosen.
+  ///   - center: the middle of the region of interest, in pixels. Of several codes, the code nearest to it is chosen.
   ///   - sawUnreadable: true if a code was found that could not be read.
   public func verdict(
     for codes: [ScannedCode], now: Date, center: SIMD2<Double> = .zero, sawUnreadable: Bool = false

@@ -53,7 +53,7 @@ package struct JPEGDecoder: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: the whole file; read only during this call.
-  /// - destination: returns memory for `scaledHeight` rows, `stride` bytes apart, `capacity` bytes in all. The memory has to stay
+  ///   - destination: returns memory for `scaledHeight` rows, `stride` bytes apart, `capacity` bytes in all. The memory has to stay
   ///   valid until this call returns.
   package mutating func decode(
     _ bytes: UnsafeRawBufferPointer, channels: Channels = .gray, scale: Scale = .full,

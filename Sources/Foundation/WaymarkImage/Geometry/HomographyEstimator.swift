@@ -28,9 +28,9 @@ package struct HomographyEstimator {
   private var weights: [Double] = []
 
   /// - Parameters:
-  /// - sigma: the greatest noise scale of a correct pair, in pixels; pairs beyond about three times `sigma` are outliers.
-  /// - minimumInliers: the least number of pairs that must agree.
-  /// - capacity: the number of pairs for which memory is allocated at once. Memory for a larger set is allocated when the set is
+  ///   - sigma: the greatest noise scale of a correct pair, in pixels; pairs beyond about three times `sigma` are outliers.
+  ///   - minimumInliers: the least number of pairs that must agree.
+  ///   - capacity: the number of pairs for which memory is allocated at once. Memory for a larger set is allocated when the set is
   ///   passed.
   package init(sigma: Double = 1.5, minimumInliers: Int = 8, capacity: Int = 0) {
     self.minimumInliers = minimumInliers

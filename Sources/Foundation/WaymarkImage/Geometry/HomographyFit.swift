@@ -268,7 +268,7 @@ extension Homography {
   /// disagree lose their weight (S. Geman, D. McClure, 1987).
   ///
   /// - Parameters:
-  /// - pairs: the pairs, some of which may be wrong.
+  ///   - pairs: the pairs, some of which may be wrong.
   ///   - looseness: the standard deviation of the correction's linear part, without unit.
   ///   - sigma: the standard deviation of a correct pair, in pixels of the frame.
   /// - Returns: `nil` if fewer than three pairs are in front of the horizon.

@@ -191,7 +191,7 @@ package enum PlanePoseSolver {
   ///
   /// - Parameters:
   ///   - homography: the map from plane points to directions; `nil` to fit it to the pairs.
-  /// - focal: the focal lengths in pixels, which convert the error to pixels.
+  ///   - focal: the focal lengths in pixels, which convert the error to pixels.
   package static func solve(
     _ pairs: UnsafeBufferPointer<PointPair>, homography: Homography? = nil, focal: Point2 = Point2(1, 1)
   ) -> Solutions? {

@@ -275,7 +275,7 @@ package struct FourLines: Sendable {
 
   /// - Parameters:
   ///   - count: the number of lines.
-  /// - corner: returns the corner at which the second line follows the first, clockwise; `nil` if the second cannot follow. For
+  ///   - corner: returns the corner at which the second line follows the first, clockwise; `nil` if the second cannot follow. For
   ///   lines without a direction, the order does not matter.
   @inlinable
   package init(count: Int, corner: (Int, Int) -> Point2?) {

@@ -138,9 +138,9 @@ enum AnchorCompilation {
   /// - Parameters:
   ///   - features: the greatest number of features of an anchor; `nil` to choose it by the size of the library.
   ///   - others: the number of anchors of the library in addition to the entries.
-  /// - parts: the anchors of an interrupted build, which are not compiled again, and the store for the anchors of this build; `nil`
+  ///   - parts: the anchors of an interrupted build, which are not compiled again, and the store for the anchors of this build; `nil`
   ///   to keep no parts.
-  /// - tried: true to test how well the detector finds each anchor, which takes five times as long.
+  ///   - tried: true to test how well the detector finds each anchor, which takes five times as long.
   /// - Returns: the anchors, the names of anchors that were not compiled again, and the worst status of the skipped pictures.
   static func run(
     _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, parts: PartialBuild? = nil,

@@ -176,7 +176,7 @@ package final class FeedbackLane: Sendable {
   /// Creates an output without a waiting cue.
   ///
   /// - Parameters:
-  /// - cues: the cues that the output signals; it ignores all others.
+  ///   - cues: the cues that the output signals; it ignores all others.
   ///   - label: the name of its thread.
   ///   - signal: signals a cue, and returns when it is over.
   ///   - onProblem: called for a problem, unless the same kind was reported since the last success.

@@ -21,7 +21,7 @@ package final class FolderSource: FrameSource {
   /// - Parameters:
   ///   - path: a folder, or a single picture.
   ///   - rate: the frames per second.
-  /// - loops: true to begin again after the last picture, with the files that the folder contains at this time.
+  ///   - loops: true to begin again after the last picture, with the files that the folder contains at this time.
   ///   - makeReader: creates the decoder, on the source's thread; by default `PictureDecoder`.
   /// - Throws: `cannotOpen` if the path cannot be read, `noPictures` if the folder has no picture files.
   package init(

@@ -139,7 +139,7 @@ package struct Y4MHeader: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - bytes: the bytes from the first frame on, without its header.
-  /// - isEnd: true if the stream ends after the bytes.
+  ///   - isEnd: true if the stream ends after the bytes.
   /// - Returns: nil if more bytes are needed.
   /// - Throws: `LayoutError` if no frame header follows the first frame in either layout.
   func isPadded(_ bytes: ArraySlice<UInt8>, isEnd: Bool = false) throws(LayoutError) -> Bool? {

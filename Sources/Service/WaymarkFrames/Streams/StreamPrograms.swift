@@ -61,7 +61,7 @@ package struct StreamScript: Equatable {
   ///
   /// - Parameters:
   ///   - descriptor: the descriptor from which ffmpeg reads the script.
-  /// - display: the X11 display for an address that names no display.
+  ///   - display: the X11 display for an address that names no display.
   package init(_ address: StreamAddress, descriptor: Int32, display: String) {
     let common = ["-nostdin", "-hide_banner", "-loglevel", "quiet"]
     // Frames are passed through as they arrive, without repeating or dropping any, and without sound.

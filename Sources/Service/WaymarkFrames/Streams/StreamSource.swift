@@ -21,7 +21,7 @@ package final class StreamSource: FrameSource {
   /// Creates a source for the address of a camera or screen.
   ///
   /// - Parameters:
-  /// - makeDecoder: creates the decoder for compressed pictures, on the source's thread. If it returns nil, pictures are decoded on
+  ///   - makeDecoder: creates the decoder for compressed pictures, on the source's thread. If it returns nil, pictures are decoded on
   ///   this thread.
   ///   - connect: starts the program that plays the address.
   package init(

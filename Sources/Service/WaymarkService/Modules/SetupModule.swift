@@ -24,7 +24,7 @@ package final class SetupModule: ServerModule {
   ///
   /// - Parameters:
   ///   - file: the path of the configuration file.
-  /// - configuration: returns the configuration in use, and its sections that need a restart.
+  ///   - configuration: returns the configuration in use, and its sections that need a restart.
   ///   - check: returns the problems that the configuration would have with a text in place of its file.
   ///   - report: runs the program that prints the report.
   package init(

@@ -30,7 +30,7 @@ final class CornerSearch {
   ///
   /// - Parameters:
   ///   - map: The edges of the work picture.
-  /// - closed: The planes of the work picture without dark marks.
+  ///   - closed: The planes of the work picture without dark marks.
   ///   - old: The assumed corner.
   ///   - before: The previous corner of the page, clockwise.
   ///   - after: The next corner of the page, clockwise.

@@ -202,7 +202,7 @@ struct PageMask {
   ///   - probabilities: The probabilities of `cells` × `cells` parts of the picture.
   ///   - n: The number of parts in each direction.
   ///   - width: The width of the work picture in pixels.
-  /// - height: The height of the work picture in pixels.
+  ///   - height: The height of the work picture in pixels.
   init(_ probabilities: [Float], cells n: Int, width: Int, height: Int) {
     cells = n
     var sums = [Float](repeating: 0, count: n * (n + 1))

@@ -88,7 +88,7 @@ extension SplineSurface {
   ///
   /// - Parameters:
   ///   - bend: The weights of the second differences of neighbouring coefficients, across and down.
-  /// - size: The weight of each coefficient. It keeps coefficients near 0 that the samples do not determine.
+  ///   - size: The weight of each coefficient. It keeps coefficients near 0 that the samples do not determine.
   /// - Returns: The surface; `nil` if the equations cannot be solved.
   init?(_ intervals: Intervals, fitting samples: [Samples], bend: (across: Double, down: Double), size: Double) {
     let (columns, rows) = (intervals.columns, intervals.rows)

@@ -31,7 +31,7 @@ struct KioskAccess: Sendable {
   ///   - token: the token that authenticates cookies.
   ///   - port: the port of the page, which is part of the cookie's name.
   ///   - authorities: `host:port` in lower case of this kiosk's own addresses.
-  /// - origins: further addresses, such as the addresses of a proxy in front of the kiosk.
+  ///   - origins: further addresses, such as the addresses of a proxy in front of the kiosk.
   ///   - pickup: the address under which results are fetched.
   init(
     token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = [], pickup: HTTPOrigin? = nil

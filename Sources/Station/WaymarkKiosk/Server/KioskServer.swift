@@ -44,9 +44,9 @@ package struct KioskServer: Sendable {
   ///
   /// Then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:
-  /// - signals: true if SIGTERM and SIGINT end the server.
-  /// - onListening: called with the port once the server accepts connections.
-  /// - onCode: called with the port and a new code that opens the page once: before `onListening`, and whenever a code has been
+  ///   - signals: true if SIGTERM and SIGINT end the server.
+  ///   - onListening: called with the port once the server accepts connections.
+  ///   - onCode: called with the port and a new code that opens the page once: before `onListening`, and whenever a code has been
   ///   used.
   package func run(
     endedBySignals signals: Bool = false, onCode: @escaping @Sendable (Int, String) -> Void = { _, _ in },

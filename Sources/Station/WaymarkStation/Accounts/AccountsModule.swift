@@ -35,8 +35,8 @@ package final class AccountsModule: FeatureModule {
   /// Creates the module of `hub`.
   ///
   /// - Parameters:
-  /// - settings: the settings; nil if accounts are not configured: methods then throw `notConfigured` or return the phase `off`.
-  /// - folder: the folder of the users, unless the settings name another folder.
+  ///   - settings: the settings; nil if accounts are not configured: methods then throw `notConfigured` or return the phase `off`.
+  ///   - folder: the folder of the users, unless the settings name another folder.
   /// - Throws: `accountStore` if the folder cannot be used.
   package init(
     hub: Hub, settings: AccountSettings?, folder: String, cost: PasscodeHash.Cost = .standard,

@@ -118,7 +118,7 @@ package struct CodeCounter: Sendable {
   /// Counts the codes in a view.
   ///
   /// - Parameters:
-  /// - codes: the codes. Followed codes that are cut off by the view are ignored, because they are followed less reliably.
+  ///   - codes: the codes. Followed codes that are cut off by the view are ignored, because they are followed less reliably.
   ///   - width: the width of the view in pixels.
   ///   - height: the height of the view in pixels.
   ///   - frame: the number of the camera's frame.

@@ -263,8 +263,8 @@ package struct CountMembers: Sendable {
   /// Adds a client.
   ///
   /// - Parameters:
-  /// - wanted: the id of the count in which the client took part earlier; nil if it took part in none.
-  /// - new: the id for a new count.
+  ///   - wanted: the id of the count in which the client took part earlier; nil if it took part in none.
+  ///   - new: the id for a new count.
   /// - Returns: the id of the count that ends, and whether a new count begins.
   package mutating func join(_ client: Int, wanted: String?, new: String) -> (ended: String?, isNew: Bool) {
     defer {

@@ -12,7 +12,7 @@ extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// - Parameters:
   ///   - models: the models for finding and judging outlines.
   ///   - maximumRate: the largest number of frames per second; nil for all.
-  /// - colours: finds pages that luma does not show, and the exact outline of a captured page.
+  ///   - colours: finds pages that luma does not show, and the exact outline of a captured page.
   ///   - deliver: receives the reading of every frame on the lane's thread.
   package static func documents(
     _ models: PageModels, maximumRate: Double? = nil, colours: PageColours? = nil,

@@ -57,7 +57,7 @@ extension Lane where Settings == TextTask, Output == TextReading {
   /// - Parameters:
   ///   - maximumRate: the largest number of frames per second; nil for all.
   ///   - recognize: reads lines with Tesseract.
-  /// - lattice: reads lines with the neural network; nil to use only Tesseract.
+  ///   - lattice: reads lines with the neural network; nil to use only Tesseract.
   ///   - deliver: receives the reading of every frame on the lane's thread.
   package static func text(
     maximumRate: Double? = nil, recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,

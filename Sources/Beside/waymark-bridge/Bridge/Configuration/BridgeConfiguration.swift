@@ -104,7 +104,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
   /// Reads a configuration.
   ///
   /// - Parameters:
-  /// - file: the configuration's name in errors.
+  ///   - file: the configuration's name in errors.
   ///   - hostName: the default of the device's name.
   /// - Throws: with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
   package init(yaml: String, file: String, hostName: String) throws(BridgeError) {

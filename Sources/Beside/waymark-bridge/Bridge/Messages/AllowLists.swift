@@ -148,7 +148,7 @@ package struct CommandFilter: Sendable {
   ///
   /// - Parameters:
   ///   - method: the method that the topic names.
-  /// - isRetained: true if the broker had retained the message. Such a command is refused, because it would run again at every
+  ///   - isRetained: true if the broker had retained the message. Such a command is refused, because it would run again at every
   ///   connection.
   package mutating func handle(method: String, payload: [UInt8], isRetained: Bool) -> Outcome {
     let refuse = { (id: JSONValue, code: String, message: String, hint: String) in

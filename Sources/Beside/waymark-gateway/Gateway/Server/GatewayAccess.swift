@@ -25,10 +25,10 @@ struct GatewayAccess: Sendable {
   private let anonymous: Caller?
 
   /// - Parameters:
-  /// - authorities: the accepted values of `Host`; nil to accept any value.
-  /// - isSecure: true if the listener encrypts, which is a part of the origin of the gateway's own page.
-  /// - origins: further pages that may send requests.
-  /// - anonymous: the sender of requests without a token; nil to refuse such requests.
+  ///   - authorities: the accepted values of `Host`; nil to accept any value.
+  ///   - isSecure: true if the listener encrypts, which is a part of the origin of the gateway's own page.
+  ///   - origins: further pages that may send requests.
+  ///   - anonymous: the sender of requests without a token; nil to refuse such requests.
   init(authorities: Set<String>?, isSecure: Bool, origins: Set<String>, tokens: TokenTable, anonymous: Caller?) {
     access = AccessGuard { host in
       guard let authorities else { return origins }

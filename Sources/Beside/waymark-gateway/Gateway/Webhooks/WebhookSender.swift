@@ -35,7 +35,7 @@ final class WebhookSender: Sendable {
   ///
   /// - Parameters:
   ///   - service: the service's socket.
-  /// - outage: reports that the service is unavailable.
+  ///   - outage: reports that the service is unavailable.
   /// - Throws: `GatewayError` when a folder, a secret or a certificate cannot be used.
   init(
     _ settings: GatewayConfiguration.Webhook, folder: String, limits: EventLog.Limits, service: String,
@@ -362,7 +362,7 @@ extension GatewayConfiguration {
   ///
   /// - Parameters:
   ///   - service: the service's socket.
-  /// - outage: reports that the service is unavailable.
+  ///   - outage: reports that the service is unavailable.
   /// - Throws: with the code `store` or `cannotOpen`.
   func openWebhooks(service: String, outage: ServiceOutage) throws(GatewayError) -> [WebhookSender] {
     guard !webhooks.isEmpty else { return [] }

@@ -29,9 +29,9 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
   /// Creates a lane that is off until it is enabled.
   ///
   /// - Parameters:
-  /// - mailbox: contains the codes that the barcode lane has read.
+  ///   - mailbox: contains the codes that the barcode lane has read.
   ///   - learner: learns the focal length from the followed anchors if the camera has no calibration.
-  /// - deliver: receives the reading of each frame, even if it is empty, on the lane's thread.
+  ///   - deliver: receives the reading of each frame, even if it is empty, on the lane's thread.
   package static func anchors(
     from mailbox: CodeMailbox = CodeMailbox(), learner: LensLearner = LensLearner(), maximumRate: Double? = nil,
     deliver: @escaping @Sendable (AnchorReading, Frame) -> Void

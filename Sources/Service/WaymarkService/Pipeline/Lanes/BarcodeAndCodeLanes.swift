@@ -15,8 +15,8 @@ extension Lane where Settings == ScanConfiguration, Output == ScanReading {
   /// - Parameters:
   ///   - configuration: the symbologies to read; can be changed at any time through `settings`.
   ///   - maximumRate: the maximum number of frames read per second; nil for all.
-  /// - makeReading: creates the work, on the lane's thread; by default codes are read on this thread.
-  /// - deliver: receives the reading of each frame, even if it is empty, on the lane's thread.
+  ///   - makeReading: creates the work, on the lane's thread; by default codes are read on this thread.
+  ///   - deliver: receives the reading of each frame, even if it is empty, on the lane's thread.
   package static func barcodes(
     configuration: ScanConfiguration = .live(), maximumRate: Double? = nil,
     makeReading: @escaping @Sendable (StageTimes) -> Work = { Isolation.none.codeReading(stages: $0) },
@@ -101,7 +101,7 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
   /// Creates a lane that is off until a client follows codes.
   ///
   /// - Parameters:
-  /// - lane: the index of the lane among the `lanes` of the device, so that different lanes give codes different numbers.
+  ///   - lane: the index of the lane among the `lanes` of the device, so that different lanes give codes different numbers.
   ///   - learner: learns the focal length from the followed codes if the camera has no calibration.
   package static func codes(
     from mailbox: CodeMailbox, lane: Int = 0, of lanes: Int = 1, learner: LensLearner = LensLearner(),

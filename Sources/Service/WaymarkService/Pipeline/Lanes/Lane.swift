@@ -73,7 +73,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   ///   - wantsEncoded: whether the work uses pictures as they were captured.
   ///   - wantsLuma: whether the work reads luma; by default the opposite of `wantsEncoded`.
   ///   - makeWork: creates the work, on the lane's thread, before the first frame.
-  /// - deliver: receives the output for a frame, on the lane's thread; not called if the output is nil or the lane was switched off
+  ///   - deliver: receives the output for a frame, on the lane's thread; not called if the output is nil or the lane was switched off
   ///   meanwhile.
   package init(
     name: String, settings: Settings, maximumRate: Double? = nil, wantsEncoded: Bool = false,

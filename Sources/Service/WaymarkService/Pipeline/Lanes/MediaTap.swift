@@ -32,7 +32,7 @@ package final class MediaTap: Sendable {
   /// - Parameters:
   ///   - width: the width that the subscriber needs, in pixels; nil for the full width.
   ///   - rate: the maximum number of pictures per second; nil for all.
-  /// - deliver: receives a picture, on the lane's thread; called again only after `MediaSubscription.ready()`.
+  ///   - deliver: receives a picture, on the lane's thread; called again only after `MediaSubscription.ready()`.
   /// - Returns: the subscription, which the caller keeps and cancels. The first picture is delivered without a call of `ready()`.
   package func watch(
     width: Int? = nil, rate: Double? = nil, deliver: @escaping @Sendable (MediaPicture) -> Void
