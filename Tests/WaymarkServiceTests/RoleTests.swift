@@ -196,7 +196,7 @@ import WaymarkSystem
     #expect(standard.role(of: Peer(process: 1, user: 0, groups: [0])) == .operator)
     #expect(standard.role(of: Peer(process: 1, user: 9, groups: [9, 77])) == .operator)
     #expect(standard.role(of: Peer(process: 1, user: 9, groups: [9])) == nil)
-    // Observers who join the socket's group, so that they can open the socket, stay observers; so does a user among operators.
+    // Observers who join the socket's group, so that they can open the socket, stay observers.
     roles.observerUsers = ["9"]
     roles.observerGroups = ["34"]
     let watched = RolePolicy.make(roles, socketGroup: 77, ownUser: 5).policy

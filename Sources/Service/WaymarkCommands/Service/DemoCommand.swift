@@ -35,13 +35,17 @@ struct DemoCommand: AsyncParsableCommand {
         .unavailable, "The samples are not installed.",
         hint: "They are in /usr/share/waymark of the package, unless a path-exclude of dpkg omits them.")
     }
+    let folder = try Folder.makeTemporary(in: "/tmp", prefix: "waymark-demo-")
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // An empty policy, instead of the device's.
+    let policy = folder + "/policy.yaml"
+    FileManager.default.createFile(atPath: policy, contents: nil)
     Output.line("$ waymark scan --onboarding \(pictures)")
     // A refused code is a result to show, not an error of the demo.
-    do { try ScanCommand.parse(["--onboarding", pictures]).run() } catch is ExitCode {}
+    do { try ScanCommand.parse(["--onboarding", "--policy", policy, pictures]).run() } catch is ExitCode {}
     Output.line("\n$ waymark serve --source \(walk) --rate 20")
     Output.line("$ waymark send session.start '{\"scene\":\"pump-room\"}' --hold")
 
-    let folder = try Folder.makeTemporary(in: "/tmp", prefix: "waymark-demo-")
     let socket = folder + "/waymark.sock"
     // The service uses neither the configuration nor the state of the device or the user.
     let loader = ConfigurationLoader(
@@ -63,7 +67,6 @@ struct DemoCommand: AsyncParsableCommand {
       }
       for try await _ in group {}
     }
-    try? FileManager.default.removeItem(atPath: folder)
   }
 
   /// Starts the session of the sample scene and prints its events for `seconds`, counted from when the first poster is found.

@@ -24,13 +24,11 @@ package struct RolePolicy: Hashable, Sendable {
     self.observersSeePictures = observersSeePictures
   }
 
-  /// Returns the role of `peer`; nil if its connection is to be refused. A user's own entry precedes those of its groups, and what is
-  /// configured precedes the socket's group, which observers join to open the socket.
+  /// Returns the role of `peer`; nil if its connection is to be refused. The socket's group comes last, because observers join it to
+  /// open the socket.
   package func role(of peer: Peer) -> Role? {
-    if operatorUsers.contains(peer.user) { return .operator }
-    if observerUsers.contains(peer.user) { return .observer }
-    if !operatorGroups.isDisjoint(with: peer.groups) { return .operator }
-    if !observerGroups.isDisjoint(with: peer.groups) { return .observer }
+    if operatorUsers.contains(peer.user) || !operatorGroups.isDisjoint(with: peer.groups) { return .operator }
+    if observerUsers.contains(peer.user) || !observerGroups.isDisjoint(with: peer.groups) { return .observer }
     return socketGroup.map(peer.groups.contains) == true ? .operator : nil
   }
 }

@@ -67,7 +67,7 @@ extension GatewayConfiguration.Token {
     Setting("tokens", .named, "tokens for the ports, by name"),
     Setting(
       "tokens.NAME.file", .path,
-      "file whose first line is the token, 16 characters at least, not readable for all users, or a [credential](operations.md#secrets)",
+      "file whose first line is the token, 16 characters at least (browsers' WebSockets take none with `=` or `/`), not readable for all users, or a [credential](operations.md#secrets)",
       into: \.file, from: { Credential.path($0) }),
     Setting(
       "tokens.NAME.role", "rights of its holder, at most those of the gateway at the socket",
