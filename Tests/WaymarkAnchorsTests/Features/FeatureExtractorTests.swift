@@ -80,6 +80,25 @@ struct FeatureExtractorTests {
       #expect(f.x > 0 && f.y > 0 && f.x < 160 && f.y < 120 && f.scale < 1)
     }
   }
+
+  /// At double size, a small dim picture has features although its surroundings have stronger corners.
+  @Test func aDimPictureIsNotCrowdedOutAtDoubleSize() {
+    let picture = Scenery.picture(seed: 16, width: 640, height: 480)
+    let dim = GrayImage(width: 640, height: 480) { pixels in
+      for i in pixels.indices {
+        let (x, y, p) = (i % 640, i / 640, Int(picture[i % 640, i / 640]))
+        let isInside = (280..<360).contains(x) && (200..<280).contains(y)
+        pixels[i] = UInt8(isInside ? 128 + (p - 128) / 4 : p)
+      }
+    }
+    let extractor = FeatureExtractor(settings: .enlarging)
+    dim.withView { extractor.extract($0, doubled: true) }
+    let inside = (0..<extractor.features.count).count {
+      let f = extractor.features.features[$0]
+      return (284..<356).contains(f.x) && (204..<276).contains(f.y)
+    }
+    #expect(inside >= 16)
+  }
 }
 
 struct DescriptorModelTests {

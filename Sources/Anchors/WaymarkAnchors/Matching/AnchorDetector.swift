@@ -45,7 +45,7 @@ public final class AnchorDetector {
   /// - Parameter templates: The number of anchors whose alignment templates are kept; each takes a third of a megabyte.
   package init(library: AnchorLibrary, templates: Int) {
     self.library = library
-    let capacity = plain.features.capacity
+    let capacity = max(plain.features.capacity, enlarging.features.capacity)
     claims = FrameClaims(limits: CopyLimits(AnchorCopies(), library.references))
     lookup = FeatureLookup(library: library, features: capacity)
     hypotheses = HypothesisSearch(library: library, matches: lookup.limit)
