@@ -269,6 +269,25 @@ struct LatticeVoteTests {
     #expect(try outcome(pattern: "gtin") == nil)
   }
 
+  /// The grammar of Lithuania's plates has three letters first; the likelihood of a letter at the first place decides.
+  @Test(arguments: [(0.4, false), (0.1, true)])
+  func aPlateIsTheLikeliestReadingOfItsGrammar(_ likely: Double, isDoubtful: Bool) throws {
+    let outline = Quadrilateral(
+      topLeft: Point2(0, 0), topRight: Point2(100, 0), bottomRight: Point2(100, 20), bottomLeft: Point2(0, 20))
+    let acceptance = try TextAcceptance([try TextPattern.named("plate-LT")])
+    var line = ReadLine("4AA123".map { ReadSymbol(String($0), confidence: 0.9) }, outline: outline)
+    line.lattices = [lattice("4AA-123", doubts: [0: ("A", likely)])]
+    let accepted = acceptance.accepted(in: [line])
+    #expect(accepted.map(\.text) == ["AAA123"])
+    #expect(accepted.map(\.isDoubtful) == [isDoubtful])
+    line.lattices = [lattice("4AA-123")]
+    #expect(acceptance.accepted(in: [line]).isEmpty)
+    // Characters beside it belong to a longer plate.
+    line = ReadLine("99 AAA123".filter { $0 != " " }.map { ReadSymbol(String($0), confidence: 0.9) }, outline: outline)
+    line.lattices = [lattice("99 AAA123")]
+    #expect(acceptance.accepted(in: [line]).isEmpty)
+  }
+
   @Test func whatFramesSayTogetherIsAccepted() throws {
     let outline = Quadrilateral(
       topLeft: Point2(0, 0), topRight: Point2(100, 0), bottomRight: Point2(100, 20), bottomLeft: Point2(0, 20))

@@ -91,6 +91,43 @@ import WaymarkSystem
   func whatIsNoDayIsRefused(_ text: String) { #expect(TextDate(text) == nil) }
 
   @Test(arguments: [
+    ("31.12.2026", ["2026-12-31"]), ("12/31/26", ["2026-12-31"]), ("2026/12/31", ["2026-12-31"]),
+    ("05/06/2027", ["2027-06-05", "2027-05-06"]), ("MAR 04 2027", ["2027-03-04"]), ("09FEB27", ["2027-02-09"]),
+    ("12/2026", ["2026-12"]), ("11/2026", ["2026-11"]), ("05/05/2027", ["2027-05-05"]), ("2026-13", []),
+    ("31.12.1999", []),
+  ]) func expiryIsADateInAnyOrder(_ text: String, _ days: [String]) throws {
+    #expect(TextDate.all(in: text).map(\.description) == days)
+    let match = try match(text, "expiry")
+    #expect(match?.text == (days.isEmpty ? nil : text))
+    #expect(match?.isDoubtful ?? false == (days.count > 1))
+    #expect(match?.others ?? [] == (days.count > 1 ? days : []))
+  }
+
+  @Test(arguments: [
+    ("21.5", "21.5"), ("-4.0", "-4.0"), ("12:45", "12:45"), ("I2:45", "12:45"), ("1.2.3", nil), ("12.3456", nil),
+    ("ERR", nil),
+  ]) func displaysShowNumbers(_ text: String, _ shown: String?) throws {
+    #expect(try match(text, "display")?.text == shown)
+  }
+
+  @Test func aPlateSatisfiesTheGrammarOfItsCountry() throws {
+    let plates = [
+      ("plate-DE", "MÜ AB 1234", "1234 MÜ"), ("plate-GB", "AB51 ABC", "AB5 ABC"),
+      ("plate-FR", "AB-123-CD", "AI-123-CD"),
+      ("plate-ES", "1234 BCD", "1234 ABC"), ("plate-BR", "ABC1D23", "ABC1K23"), ("plate-CH", "ZH 123456", "XX 123456"),
+      ("plate-US", "7ABC123", "7ABCD12"), ("plate", "AB 1234", "ABCDEF"),
+    ]
+    for (name, valid, other) in plates {
+      #expect(try match(valid, name)?.text != nil, "\(name)")
+      #expect(try match(other, name) == nil, "\(name)")
+    }
+    for pattern in TextPattern.builtIn where pattern.kind == .plate {
+      #expect(throws: Never.self) { try TextMatcher(pattern) }
+    }
+    #expect(try TextPattern.named("plate-de").name == "plate-DE")
+  }
+
+  @Test(arguments: [
     ("1234", 1234, ""), ("1 234,5 kWh", 1234.5, "kWh"), ("1.234,50 €", 1234.5, "€"), ("1,234.5", 1234.5, ""),
     ("-3 °C", -3, "°C"), ("1.234.567", 1_234_567, ""),
   ]) func numbersAreRead(_ text: String, _ value: Double, _ unit: String) {

@@ -152,8 +152,17 @@ struct LatticeVote {
     var text: String
     /// The lead in log-likelihood over the likeliest other text, even if that does not satisfy the pattern.
     var lead: Double
+    /// The likeliest other text that satisfies the pattern, and the lead over it; `nil` if there is none.
+    var rival: Rival?
     /// The position of the text in the last view, as shares of its length.
     var span: ClosedRange<Double>
+  }
+
+  /// Another text that satisfies the pattern.
+  struct Rival: Hashable {
+    var text: String
+    /// The lead in log-likelihood over it.
+    var lead: Double
   }
 
   /// A run of words about as long as the pattern's texts.
@@ -190,31 +199,36 @@ struct LatticeVote {
   private static let segmentLimit = 6
   /// The lengths in characters of texts for a pattern without lengths.
   private static let lengths = 5...34
-  /// Characters that may separate the groups of a number with a check digit.
-  private static let silent = " -"
+  /// The characters that may separate the groups of a number with a check digit, and those of a plate.
+  private static let silent = (number: " -", plate: " -.:·•|")
+  /// The log-likelihood of a further character of a plate, of which a part may satisfy the expression as well.
+  private static let longer = 2.0
   /// The least log-likelihood of a text in a view, because a view may show something else.
   private static let least = -10.0
 
   private let views: [[Segment]]
   private let matcher: TextMatcher
+  private let silent: String
 
-  /// Creates a vote; `nil` if the pattern lacks an alphabet or a check digit or has an expression, or if there are no
-  /// lattices.
+  /// Creates a vote; `nil` if the pattern lacks an alphabet or a check digit or has an expression, unless it is that of a plate, or
+  /// if there are no lattices.
   init?(_ lattices: [LineLattice], _ matcher: TextMatcher, _ memory: Memory = Memory()) {
     let pattern = matcher.pattern
-    guard pattern.check != nil, pattern.expression == nil, let alphabet = pattern.alphabet, !lattices.isEmpty else {
-      return nil
-    }
+    guard pattern.check != nil && pattern.expression == nil || pattern.kind == .plate, let alphabet = pattern.alphabet,
+      !lattices.isEmpty
+    else { return nil }
     self.matcher = matcher
+    let silent = pattern.kind == .plate ? Self.silent.plate : Self.silent.number
+    self.silent = silent
     views = lattices.map { lattice in
       memory.segments(of: lattice, by: pattern) {
-        Self.segments(lattice, alphabet, pattern.length ?? Self.lengths)
+        Self.segments(lattice, alphabet, pattern.length ?? Self.lengths, silent)
       }
     }
   }
 
   private static func segments(
-    _ lattice: LineLattice, _ alphabet: Set<Character>, _ lengths: ClosedRange<Int>
+    _ lattice: LineLattice, _ alphabet: Set<Character>, _ lengths: ClosedRange<Int>, _ silent: String
   ) -> [Segment] {
     let labels = Set(lattice.alphabet.indices.filter { alphabet.contains(lattice.alphabet[$0]) }.map { $0 + 1 })
     let words = lattice.symbols().words
@@ -253,16 +267,17 @@ struct LatticeVote {
       .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
     guard let best = scored.first(where: { valid.contains($0.text) }) else { return nil }
     let rival = scored.first { $0.text != best.text }?.score ?? Self.least * Double(views.count)
+    let next = scored.first { $0.text != best.text && valid.contains($0.text) }
     let place = views.last { !$0.isEmpty }?.max { relative(best.text, $0) < relative(best.text, $1) }
     let count = Double(max(1, place?.lattice.columns.count ?? 1))
     let columns = place?.columns ?? 0..<1
     return Outcome(
-      text: best.text, lead: best.score - rival,
+      text: best.text, lead: best.score - rival, rival: next.map { Rival(text: $0.text, lead: best.score - $0.score) },
       span: (Double(columns.lowerBound) / count)...(Double(columns.upperBound) / count))
   }
 
   private func score(_ text: String) -> Double {
-    views.reduce(0) { sum, segments in
+    views.reduce(matcher.pattern.kind == .plate ? Self.longer * Double(text.count) : 0) { sum, segments in
       guard let best = segments.map({ relative(text, $0) }).max() else { return sum }
       return sum + max(Self.least, best)
     }
@@ -270,6 +285,6 @@ struct LatticeVote {
 
   /// Returns the log-likelihood of a text in a segment, relative to the likeliest text.
   private func relative(_ text: String, _ segment: Segment) -> Double {
-    segment.lattice.score(of: text, in: segment.columns, silent: Self.silent) - (segment.spellings.first?.score ?? 0)
+    segment.lattice.score(of: text, in: segment.columns, silent: silent) - (segment.spellings.first?.score ?? 0)
   }
 }

@@ -1,4 +1,4 @@
-/// The machine-readable zone of a travel document: ICAO 9303, parts 4 to 6.
+/// The machine-readable zone of a travel document: ICAO 9303, parts 4 to 7.
 package struct MachineReadableZone: Hashable, Sendable {
   package enum Format: String, Hashable, Sendable, CaseIterable {
     /// Cards: three lines of 30 characters.
@@ -7,9 +7,16 @@ package struct MachineReadableZone: Hashable, Sendable {
     case td2 = "TD2"
     /// Passports: two lines of 44 characters.
     case td3 = "TD3"
+    /// Visas as large as a page of a passport: two lines of 44 characters.
+    case mrvA = "MRV-A"
+    /// Smaller visas: two lines of 36 characters.
+    case mrvB = "MRV-B"
 
     var lineCount: Int { self == .td1 ? 3 : 2 }
-    var length: Int { self == .td1 ? 30 : self == .td2 ? 36 : 44 }
+    var length: Int { self == .td1 ? 30 : self == .td2 || self == .mrvB ? 36 : 44 }
+    var isVisa: Bool { self == .mrvA || self == .mrvB }
+    /// The kinds of document, which the first letter names.
+    var documents: String { isVisa ? "V" : "ACIP" }
   }
 
   package let format: Format
@@ -45,7 +52,7 @@ package struct MachineReadableZone: Hashable, Sendable {
         Field(line: 1, range: 7..<8, kind: .letters), Field(line: 1, range: 8..<14, kind: .digits, check: 14),
         Field(line: 1, range: 15..<18, kind: .letters), Field(line: 2, range: 0..<30, kind: .letters),
       ]
-    case .td2, .td3:
+    case .td2, .td3, .mrvA, .mrvB:
       [
         Field(line: 0, range: 0..<1, kind: .letters), Field(line: 0, range: 2..<5, kind: .letters),
         Field(line: 0, range: 5..<format.length, kind: .letters), Field(line: 1, range: 0..<9, kind: .any, check: 9),
@@ -55,9 +62,10 @@ package struct MachineReadableZone: Hashable, Sendable {
     }
   }
 
-  /// Returns the ranges that the composite check digit covers, and its own position.
-  private static func composite(_ format: Format) -> (ranges: [(line: Int, range: Range<Int>)], place: Int) {
+  /// Returns the ranges that the composite check digit covers, and its own position; `nil` for a visa, which has none.
+  private static func composite(_ format: Format) -> (ranges: [(line: Int, range: Range<Int>)], place: Int)? {
     switch format {
+    case .mrvA, .mrvB: nil
     case .td1: ([(0, 5..<30), (1, 0..<7), (1, 8..<15), (1, 18..<29)], 29)
     case .td2: ([(1, 0..<10), (1, 13..<20), (1, 21..<35)], 35)
     case .td3: ([(1, 0..<10), (1, 13..<20), (1, 21..<43)], 43)
@@ -69,9 +77,12 @@ package struct MachineReadableZone: Hashable, Sendable {
   /// Lookalike characters are corrected by the kind of the field: there are no digits in a name and no letters in a date.
   package init?(_ read: [String]) {
     let plain = read.map { line in Self.withoutTail(Array(line.uppercased().utf8.filter { $0 != 0x20 })) }
-    guard let format = Format.allCases.first(where: { $0.lineCount == plain.count && Self.fits(plain, $0) }) else {
-      return nil
-    }
+    guard
+      let document = plain.first?.first.flatMap({ Self.settle($0, .letters) }).map({ Character(UnicodeScalar($0)) }),
+      let format = Format.allCases.first(where: {
+        $0.lineCount == plain.count && Self.fits(plain, $0) && $0.documents.contains(document)
+      })
+    else { return nil }
     var lines = plain
     for i in lines.indices where lines[i].count != format.length {
       guard let repaired = Self.repair(lines[i], length: format.length) else { return nil }
@@ -99,12 +110,12 @@ package struct MachineReadableZone: Hashable, Sendable {
       let (number, check) = (lines[1][28..<42], lines[1][42])
       guard Self.digit(number) == check || (check == 0x3C && Self.isEmpty(number)) else { return nil }
     }
-    let (ranges, place) = Self.composite(format)
-    let covered = ranges.flatMap { lines[$0.line][$0.range] }
-    guard let last = Self.settle(lines[1][place], .digits), last == Self.digit(covered[...]) else { return nil }
-    lines[1][place] = last
-    // The type of document, the sex and the dates must be valid.
-    guard [0x41, 0x43, 0x49, 0x50, 0x56].contains(lines[0][0]) else { return nil }
+    if let (ranges, place) = Self.composite(format) {
+      let covered = ranges.flatMap { lines[$0.line][$0.range] }
+      guard let last = Self.settle(lines[1][place], .digits), last == Self.digit(covered[...]) else { return nil }
+      lines[1][place] = last
+    }
+    // The sex and the dates must be valid.
     guard [0x4D, 0x46, 0x58, 0x3C].contains(format == .td1 ? lines[1][7] : lines[1][20]) else { return nil }
     let dates = format == .td1 ? [0..<6, 8..<14] : [13..<19, 21..<27]
     guard dates.allSatisfy({ Self.isDay(lines[1][$0]) }) else { return nil }
@@ -119,8 +130,11 @@ package struct MachineReadableZone: Hashable, Sendable {
   ///   unsure; `nil` if no combination is valid, or two changed combinations are about as likely.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
+      // Visas differ from other documents only in the first letter.
+      let document = lines.first?.first?.ways(.letters).first(where: { "ACIPV".contains($0.text) })?.text,
       let format = Format.allCases.first(where: { format in
         format.lineCount == lines.count && lines.allSatisfy { $0.count == format.length }
+          && format.documents.contains(document)
       })
     else { return nil }
     var kinds = lines.map { $0.map { _ in Field.Kind.any } }
@@ -128,12 +142,11 @@ package struct MachineReadableZone: Hashable, Sendable {
       for place in field.range { kinds[field.line][place] = field.kind }
       if let check = field.check { kinds[field.line][check] = .digits }
     }
-    let (_, last) = composite(format)
-    kinds[1][last] = .digits
+    if let (_, last) = composite(format) { kinds[1][last] = .digits }
     var (best, isUnsure) = (lines.map { $0.map(\.text) }, false)
     var changes: [Change] = []
     for i in lines.indices {
-      for place in lines[i].indices {
+      for place in lines[i].indices where i > 0 || place > 0 {
         let ways = lines[i][place].ways(kinds[i][place])
         best[i][place] = ways.first?.text ?? "<"
         guard let first = ways.first, ways.count > 1 else { continue }
@@ -147,6 +160,7 @@ package struct MachineReadableZone: Hashable, Sendable {
         }
       }
     }
+    best[0][0] = document
     changes = changes.filter { $0.loss <= changeLimit }.sorted { $0.loss < $1.loss }
     var found: [(zone: MachineReadableZone, loss: Double)] = []
     tryAll(changes[...], most: 1, best, 0, &found)
@@ -159,7 +173,9 @@ package struct MachineReadableZone: Hashable, Sendable {
     if let rival, likeliest.loss > 0, rival.loss < likeliest.loss + clearLead { return nil }
     let isClear = rival.map { $0.loss >= likeliest.loss + rivalLead } ?? true
     return (
-      likeliest.zone, isUnsure || !isClear || likeliest.loss > clearLead || !likeliest.zone.hasPlainNames
+      likeliest.zone,
+      isUnsure || !isClear || likeliest.loss > clearLead || !likeliest.zone.hasPlainNames
+        || likeliest.zone.hasUncheckedData
     )
   }
 
@@ -185,6 +201,9 @@ package struct MachineReadableZone: Hashable, Sendable {
       tryAll(others[...], most: most - 1, changed, loss + change.loss, &found)
     }
   }
+
+  /// True if it is a visa with optional data, which have no check digit.
+  private var hasUncheckedData: Bool { format.isVisa && lines[1].dropFirst(28).contains { $0 != "<" } }
 
   /// True if the names, which have no check digit, are in the format of ICAO 9303-3, 4.6 and end before their field does.
   /// Fillers misread as letters make names that satisfy neither.

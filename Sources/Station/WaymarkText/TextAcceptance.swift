@@ -38,8 +38,92 @@ package struct TextAcceptance {
     matchers.flatMap { matcher in
       if matcher.pattern.kind == .mrz { return zones(in: lines, matcher.pattern.name) }
       var steps = TextMatcher.stepLimit
-      return lines.compactMap { text(in: $0, matcher, &steps) }
+      return lines.compactMap { line in
+        switch matcher.pattern.kind {
+        case .lot: lot(in: line, matcher.pattern)
+        case .plate: plate(in: line, matcher, &steps)
+        case .expiry where Self.isOfMaking(line): nil
+        default: text(in: line, matcher, &steps)
+        }
+      }
     }
+  }
+
+  /// The words before the day on which goods were made or packed.
+  private static let makingWords: Set = [
+    "PROD", "PRD", "PRO", "MFG", "MFD", "MAN", "MANUF", "PKD", "PACKED", "HERGESTELLT",
+  ]
+
+  /// Returns whether a line has the day on which goods were made.
+  private static func isOfMaking(_ line: ReadLine) -> Bool {
+    line.symbols.words.contains { word in
+      makingWords.contains(word.prefix { $0.text.allSatisfy(\.isLetter) }.map(\.text).joined().uppercased())
+    }
+  }
+
+  /// The words before the number of a lot, in capitals without marks.
+  private static let lotWords: Set = [
+    "LOT", "LOTNO", "LOTNR", "BATCH", "BATCHNO", "BN", "CHARGE", "CHB", "CH", "LOTTO", "LOTE", "PARTIE", "PARTI",
+  ]
+
+  /// Returns the text behind a word for lot or batch, in the same word or the next one; `nil` if the line has none with a digit.
+  private func lot(in line: ReadLine, _ pattern: TextPattern) -> AcceptedText? {
+    func isMark(_ symbol: ReadSymbol) -> Bool { ".:#()-".contains(symbol.text) }
+    func isNumeral(_ word: [ReadSymbol]) -> Bool { ["NO", "NR"].contains(Self.name(of: word)) }
+    let words = line.symbols.words
+    for (place, word) in words.enumerated() {
+      guard let count = Self.lotPrefix(of: word) else { continue }
+      var rest = Array(word.dropFirst(count).drop(while: isMark))
+      var following = words[(place + 1)...].drop { $0.allSatisfy(isMark) || isNumeral($0) }
+      if rest.isEmpty, let next = following.popFirst() { rest = Array(next.drop(while: isMark)) }
+      let text = rest.map(\.text).joined()
+      let isPlain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-/.".contains($0)) }
+      guard isPlain, text.contains(where: \.isNumber), pattern.length?.contains(text.count) ?? true else { continue }
+      let confidence = ReadLine.confidence(of: rest)
+      // Nothing decides between a letter and the digit that looks like it, or whether digits after a space belong to the number.
+      let isOpen = text.contains("O") || text.contains("I") || text.contains(where: \.isLetter) && text.contains("0")
+      return AcceptedText(
+        text: text, pattern: pattern.name, corners: Self.corners(of: rest, in: line), confidence: confidence,
+        isDoubtful: isOpen || following.first?.isNumber == true || confidence < Self.leastConfidence, others: [])
+    }
+    return nil
+  }
+
+  /// Returns the number of characters of the word for lot or batch at the beginning of a word, which a letter must not follow; `nil` if
+  /// there is none. L alone begins a number of digits (directive 2011/91/EU).
+  private static func lotPrefix(of word: [ReadSymbol]) -> Int? {
+    (1...max(1, word.count)).reversed().first { count in
+      let (known, rest) = (word.prefix(count), word.dropFirst(count))
+      guard known.count == count, rest.first?.text.allSatisfy(\.isLetter) != true else { return false }
+      let plain = name(of: Array(known)).replacing("0", with: "O")
+      return lotWords.contains(plain) || plain == "L" && Array(rest).isNumber
+    }
+  }
+
+  /// Returns a word in capitals without marks.
+  private static func name(of word: [ReadSymbol]) -> String {
+    word.map(\.text).joined().uppercased().filter { $0.isLetter || $0.isNumber }
+  }
+
+  /// The least lead of a plate over the likeliest other reading, which does not satisfy the grammar: for a plate and for one that is
+  /// not doubtful.
+  private static let plateLead = (least: -4.0, clear: -1.0)
+  /// The lead over another plate below which a plate is doubtful.
+  private static let rivalLead = 3.0
+
+  /// Returns the plate of a line: the likeliest reading that satisfies the grammar, if the network itself finds it likely.
+  private func plate(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
+    guard let vote = LatticeVote(line.lattices, matcher, memory) else { return settledText(in: line, matcher, &steps) }
+    guard let outcome = vote.outcome(steps: &steps), outcome.lead >= Self.plateLead.least else { return nil }
+    // Characters beside it may belong to a longer plate.
+    let beside = line.symbols.count { $0.text.allSatisfy { $0.isLetter || $0.isNumber } } - outcome.text.count
+    let near = outcome.rival.flatMap { $0.lead < Self.rivalLead ? $0.text : nil }
+    return AcceptedText(
+      text: outcome.text, pattern: matcher.pattern.name, corners: Self.corners(of: outcome.span, in: line),
+      confidence: line.confidence,
+      isDoubtful: near != nil || beside > 1 || outcome.lead < Self.plateLead.clear
+        || line.confidence < Self.leastConfidence,
+      others: near.map { [$0] } ?? [])
   }
 
   /// Returns the text of a line that satisfies the pattern, decided between its combined reading and the vote of its

@@ -63,8 +63,9 @@ package struct TextMatcher {
     let characters = text.map(String.init)
     let asRead = accepted(text, &steps)
     // A text with a valid check digit is correct, because changing one character invalidates it.
-    if let asRead, pattern.check != nil || pattern.kind != nil {
-      return Match(text: asRead, isDoubtful: false, others: [])
+    if let asRead, pattern.check != nil || pattern.kind != nil && pattern.kind != .plate {
+      let days = pattern.kind == .expiry ? TextDate.all(in: asRead).map(\.description) : []
+      return Match(text: asRead, isDoubtful: days.count > 1, others: days.count > 1 ? days : [])
     }
     var found: [(changes: Int, text: String)] = []
     for (changes, reading) in readings(characters, &steps) where changes > 0 {
@@ -116,8 +117,15 @@ package struct TextMatcher {
     longer.text += way.text
     guard let expression else { return longer }
     longer.loose = item.loose.flatMap { expression.advance($0, over: way.text, steps: &steps) }
-    if way.text != " " { longer.tight = item.tight.flatMap { expression.advance($0, over: way.text, steps: &steps) } }
+    if !isSeparator(way.text) {
+      longer.tight = item.tight.flatMap { expression.advance($0, over: way.text, steps: &steps) }
+    }
     return longer.loose == nil && longer.tight == nil ? nil : longer
+  }
+
+  /// Returns whether a character may separate groups that the expression has together.
+  private func isSeparator(_ character: String) -> Bool {
+    character == " " || pattern.kind == .plate && character == "-"
   }
 
   /// Returns the possible replacements of a character, with the number of changes.
@@ -148,15 +156,16 @@ package struct TextMatcher {
     if let check = pattern.check, !check.holds(for: bare) { return nil }
     switch pattern.kind {
     case .date: guard TextDate(text) != nil else { return nil }
+    case .expiry: guard !TextDate.all(in: text).isEmpty else { return nil }
     case .number: guard TextNumber(text) != nil else { return nil }
-    case .mrz: return nil
-    case nil: break
+    case .mrz, .lot: return nil
+    case .plate, nil: break
     }
     let result = pattern.check != nil || pattern.alphabet?.contains(" ") == false ? bare : text
     if let expression {
       // The text matches unchanged, or without the spaces that reading inserts between groups.
       if expression.matches(text, steps: &steps) { return text }
-      let tight = text.filter { $0 != " " }
+      let tight = text.filter { !isSeparator(String($0)) }
       return expression.matches(tight, steps: &steps) ? tight : nil
     }
     return result
@@ -205,7 +214,7 @@ extension TextPattern {
 // MARK: - Dates and numbers
 
 /// A date in one of the formats printed on goods and documents. `TextNumber` below is a number with its unit.
-package struct TextDate: Hashable, Sendable {
+package struct TextDate: Hashable, Sendable, CustomStringConvertible {
   package let year: Int
   package let month: Int
   /// The day, 1 to 31; `nil` if only month and year are printed.
@@ -218,48 +227,97 @@ package struct TextDate: Hashable, Sendable {
   /// Parses `2026-01-31`, `20260131`, `31.01.2026`, `31/01/26`, `31 JAN 2026` and `01/2026`, with days before months; `nil`
   /// if the text is not a date.
   package init?(_ text: String) {
-    var parts: [String] = []
-    var part = ""
+    guard let parts = Self.parts(of: text) else { return nil }
+    let orders: [Order]
+    switch parts.count {
+    case 3 where parts[0].length == 4 && !parts[0].isMonth: orders = [.yearFirst]
+    case 3 where !parts[0].isMonth: orders = [.dayFirst]
+    case 2 where parts[1].length == 4: orders = [.monthAndYear]
+    default: return nil
+    }
+    guard let date = orders.lazy.compactMap({ Self(parts, $0) }).first else { return nil }
+    self = date
+  }
+
+  /// The years of dates of expiry.
+  private static let plausible = 2015...2059
+
+  /// Returns every date of expiry that a text may be, in all orders of day, month and year, those with days first before others;
+  /// empty if it is not such a date.
+  package static func all(in text: String) -> [Self] {
+    guard let parts = parts(of: text) else { return [] }
+    var found: [Self] = []
+    for order in Order.allCases {
+      if let date = Self(parts, order), plausible.contains(date.year), !found.contains(date) { found.append(date) }
+    }
+    return found
+  }
+
+  /// The date in the form of ISO 8601: 2026-01-31 or 2026-01.
+  package var description: String {
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(year)-\(two(month))" + (day.map { "-" + two($0) } ?? "")
+  }
+
+  private enum Order: CaseIterable {
+    case dayFirst, monthFirst, yearFirst, monthAndYear, yearAndMonth
+  }
+
+  /// A number or the name of a month, with its number of characters.
+  private typealias Part = (value: Int, isMonth: Bool, length: Int)
+
+  private init?(_ parts: [Part], _ order: Order) {
+    guard parts.count == (order == .monthAndYear || order == .yearAndMonth ? 2 : 3) else { return nil }
+    let (yearPart, monthPart, dayPart): (Part, Part, Part?) =
+      switch order {
+      case .dayFirst: (parts[2], parts[1], parts[0])
+      case .monthFirst: (parts[2], parts[0], parts[1])
+      case .yearFirst: (parts[0], parts[1], parts[2])
+      case .monthAndYear: (parts[1], parts[0], nil)
+      case .yearAndMonth: (parts[0], parts[1], nil)
+      }
+    guard !yearPart.isMonth, [2, 4].contains(yearPart.length), monthPart.isMonth || monthPart.length <= 2,
+      dayPart.map({ !$0.isMonth && $0.length <= 2 }) ?? true
+    else { return nil }
+    (month, day) = (monthPart.value, dayPart?.value)
+    year = yearPart.value < 100 ? 2000 + yearPart.value : yearPart.value
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+    guard (1900...2199).contains(year), lengths.indices.contains(month - 1) else { return nil }
+    if let day { guard (1...lengths[month - 1]).contains(day) else { return nil } }
+  }
+
+  /// Returns the parts of a date; `nil` if the text has a part that is neither a number nor the name of a month.
+  private static func parts(of text: String) -> [Part]? {
+    var words: [String] = []
+    var word = ""
     for character in text.uppercased() {
       switch character {
       case ".", "/", "-", " ":
-        if !part.isEmpty { parts.append(part) }
-        part = ""
+        if !word.isEmpty { words.append(word) }
+        word = ""
       case _ where character.isASCII && (character.isNumber || character.isLetter):
         // In 31JAN2026, letters and digits alternate without a separator.
-        if let last = part.last, last.isNumber != character.isNumber {
-          parts.append(part)
-          part = ""
+        if let last = word.last, last.isNumber != character.isNumber {
+          words.append(word)
+          word = ""
         }
-        part.append(character)
+        word.append(character)
       default: return nil
       }
     }
-    if !part.isEmpty { parts.append(part) }
-    if parts.count == 1, parts[0].count == 8, Int(parts[0]) != nil {
-      let word = parts[0]
-      parts = [String(word.prefix(4)), String(word.dropFirst(4).prefix(2)), String(word.suffix(2))]
+    if !word.isEmpty { words.append(word) }
+    if words.count == 1, words[0].count == 8, Int(words[0]) != nil {
+      let word = words[0]
+      words = [String(word.prefix(4)), String(word.dropFirst(4).prefix(2)), String(word.suffix(2))]
     }
-    let values = parts.map { part in
-      Self.months.firstIndex(of: part).map { ($0 + 1, true) } ?? Self.others[part].map { ($0, true) }
-        ?? Int(part).map { ($0, false) }
+    var parts: [Part] = []
+    for word in words {
+      let month = months.firstIndex(of: word).map { $0 + 1 } ?? others[word]
+      guard let value = month ?? Int(word) else { return nil }
+      parts.append((value, month != nil, word.count))
     }
-    let known = values.compactMap { $0 }
-    guard known.count == parts.count else { return nil }
-    let year: Int
-    switch parts.count {
-    case 3 where parts[0].count == 4 && !known[0].1: (year, month, day) = (known[0].0, known[1].0, known[2].0)
-    case 3 where [2, 4].contains(parts[2].count) && parts[0].count <= 2 && !known[2].1 && !known[0].1:
-      (year, month, day) = (known[2].0, known[1].0, known[0].0)
-    case 2 where parts[1].count == 4 && !known[1].1 && (known[0].1 || parts[0].count <= 2):
-      (year, month, day) = (known[1].0, known[0].0, nil)
-    default: return nil
-    }
-    self.year = year < 100 ? 2000 + year : year
-    let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0)
-    let lengths = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-    guard (1900...2199).contains(self.year), lengths.indices.contains(month - 1) else { return nil }
-    if let day { guard (1...lengths[month - 1]).contains(day) else { return nil } }
+    return parts
   }
 }
 

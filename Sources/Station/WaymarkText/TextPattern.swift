@@ -11,6 +11,12 @@ package struct TextPattern: Hashable, Sendable {
     case number
     /// The machine-readable zone of a travel document (ICAO 9303).
     case mrz
+    /// A date on goods in any order, doubtful if it can be several days.
+    case expiry
+    /// The text behind a word for lot or batch.
+    case lot
+    /// The plate of a vehicle: marks between characters are left out, and the expression chooses among likely characters.
+    case plate
   }
 
   package var name: String
@@ -40,24 +46,60 @@ package struct TextPattern: Hashable, Sendable {
   private static let capitals = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
   /// The patterns that can be named without being configured.
-  package static let builtIn: [TextPattern] = [
-    TextPattern(name: "digits", alphabet: digits),
-    TextPattern(name: "date", kind: .date),
-    TextPattern(name: "number", kind: .number),
-    TextPattern(name: "mrz", kind: .mrz),
-    TextPattern(name: "luhn", length: 8...19, alphabet: digits, check: .luhn),
-    TextPattern(name: "imei", length: 15...15, alphabet: digits, check: .luhn),
-    TextPattern(name: "gtin", alphabet: digits, check: .gtin),
-    TextPattern(name: "gtin-8", length: 8...8, alphabet: digits, check: .gtin),
-    TextPattern(name: "gtin-12", length: 12...12, alphabet: digits, check: .gtin),
-    TextPattern(name: "gtin-13", length: 13...13, alphabet: digits, check: .gtin),
-    TextPattern(name: "gtin-14", length: 14...14, alphabet: digits, check: .gtin),
-    TextPattern(name: "sscc", length: 18...18, alphabet: digits, check: .gtin),
-    TextPattern(name: "iban", alphabet: digits.union(capitals), check: .iban),
-    TextPattern(name: "vin", length: 17...17, alphabet: digits.union(capitals).subtracting("IOQ"), check: .vin),
-    TextPattern(name: "mod97-10", length: 5...34, alphabet: digits.union(capitals), check: .mod97),
-    TextPattern(name: "mod11-2", length: 5...34, alphabet: digits.union("X"), check: .mod11),
-    TextPattern(name: "mod37-36", length: 5...34, alphabet: digits.union(capitals), check: .mod37),
+  package static let builtIn: [TextPattern] =
+    [
+      TextPattern(name: "digits", alphabet: digits),
+      TextPattern(name: "date", kind: .date),
+      TextPattern(name: "number", kind: .number),
+      TextPattern(name: "mrz", kind: .mrz),
+      TextPattern(name: "expiry", kind: .expiry),
+      TextPattern(name: "lot", length: 3...20, kind: .lot),
+      TextPattern(name: "display", expression: "-?[0-9]{1,8}([.,:][0-9]{1,3})?", alphabet: digits.union("-.,:")),
+      TextPattern(name: "luhn", length: 8...19, alphabet: digits, check: .luhn),
+      TextPattern(name: "imei", length: 15...15, alphabet: digits, check: .luhn),
+      TextPattern(name: "gtin", alphabet: digits, check: .gtin),
+      TextPattern(name: "gtin-8", length: 8...8, alphabet: digits, check: .gtin),
+      TextPattern(name: "gtin-12", length: 12...12, alphabet: digits, check: .gtin),
+      TextPattern(name: "gtin-13", length: 13...13, alphabet: digits, check: .gtin),
+      TextPattern(name: "gtin-14", length: 14...14, alphabet: digits, check: .gtin),
+      TextPattern(name: "sscc", length: 18...18, alphabet: digits, check: .gtin),
+      TextPattern(name: "iban", alphabet: digits.union(capitals), check: .iban),
+      TextPattern(name: "vin", length: 17...17, alphabet: digits.union(capitals).subtracting("IOQ"), check: .vin),
+      TextPattern(name: "mod97-10", length: 5...34, alphabet: digits.union(capitals), check: .mod97),
+      TextPattern(name: "mod11-2", length: 5...34, alphabet: digits.union("X"), check: .mod11),
+      TextPattern(name: "mod37-36", length: 5...34, alphabet: digits.union(capitals), check: .mod37),
+    ]
+    + plates.map { country, expression in
+      TextPattern(
+        name: country.isEmpty ? "plate" : "plate-\(country)", expression: expression, length: 4...9,
+        alphabet: digits.union(capitals).union(country == "DE" ? "ÄÖÜ" : ""), kind: .plate)
+    }
+
+  /// The grammars of plates, without spaces and marks, by the country's code of ISO 3166-1; the first is that of most countries.
+  private static let plates: KeyValuePairs = [
+    "": "[A-Z]{1,3}[0-9]{1,6}[A-Z]{0,3}|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,5}|[A-Z]{3}[0-9][A-Z][0-9]{2}|[0-9][A-Z][0-9]{5}",
+    "AT": "[A-Z]{1,2}([0-9]{1,5}[A-Z]{1,3}|[A-Z]{1,5}[0-9]{1,3})", "BE": "[1-9]?[A-Z]{3}[0-9]{3}",
+    "BG": "[ABCEHKMOPTXY]{1,2}[0-9]{4}[ABCEHKMOPTXY]{1,2}", "BR": "[A-Z]{3}[0-9][A-J0-9][0-9]{2}",
+    "CH": "(A[GIR]|B[ELS]|FR|G[ELR]|JU|LU|N[EW]|OW|S[GHOZ]|T[GI]|UR|V[DS]|Z[GH])[0-9]{1,6}",
+    "CZ": "[0-9][A-Z][0-9A-Z][0-9]{4}", "DE": "[A-ZÄÖÜ]{1,3}[A-Z]{1,2}[0-9]{1,4}[EH]?", "DK": "[A-Z]{2}[0-9]{5}",
+    "EE": "[0-9]{3}[A-Z]{3}", "ES": "[0-9]{4}[B-DF-HJ-NPR-TV-Z]{3}", "FI": "[A-Z]{2,3}[0-9]{1,3}",
+    "FR": "[A-HJ-NP-TV-Z]{2}[0-9]{3}[A-HJ-NP-TV-Z]{2}",
+    "GB": "[A-HJ-PR-Y]{2}[0-9]{2}[A-HJ-PR-Z]{3}|[A-HJ-PR-Y][0-9]{1,3}[A-HJ-PR-Y]{3}",
+    "GR": "[ABEHIKMNOPTXYZ]{3}[0-9]{4}", "HR": "[A-Z]{2}[0-9]{3,4}[A-Z]{1,2}", "HU": "[A-Z]{3,4}[0-9]{3}",
+    "IE": "[0-9]{2,3}[A-Z]{1,2}[0-9]{1,6}", "IN": "[A-Z]{2}[0-9]{1,2}[A-Z]{1,2}[0-9]{4}",
+    "IT": "[A-HJ-NPR-TV-Z]{2}[0-9]{3}[A-HJ-NPR-TV-Z]{2}", "LT": "[A-Z]{3}[0-9]{3}", "LU": "[A-Z]{2}[0-9]{4}",
+    "LV": "[A-Z]{2}[0-9]{1,4}",
+    "NL": "([A-Z]{2}|[0-9]{2}){3}|[0-9]{2}[A-Z]{3}[0-9]|[0-9][A-Z]{3}[0-9]{2}|[A-Z]{1,2}[0-9]{3}[A-Z]{1,2}"
+      + "|[A-Z]{3}[0-9]{2}[A-Z]|[A-Z][0-9]{2}[A-Z]{3}",
+    "NO": "[A-Z]{2}[0-9]{5}",
+    "PL": "[A-Z]{2,3}([0-9]{4,5}|[0-9]{2,4}[A-Z]{1,2}|[A-Z][0-9]{2,3}|[0-9]{1,2}[A-Z][0-9]{2})",
+    "PT": "[A-Z]{2}[0-9]{2}[A-Z]{2}|[0-9]{2}[A-Z]{2}[0-9]{2}|[A-Z]{2}[0-9]{4}|[0-9]{4}[A-Z]{2}",
+    "RO": "B[0-9]{2,3}[A-Z]{3}|[A-Z]{2}[0-9]{2}[A-Z]{3}", "SE": "[A-Z]{3}[0-9]{2}[0-9A-Z]",
+    "SI": "[A-Z]{2}[0-9]{3}[A-Z]{2}|[A-Z]{4}[0-9]{3}|[A-Z]{2}[0-9]{2}[A-Z]{3}", "SK": "[A-Z]{2}[0-9]{3}[A-Z]{2}",
+    "TR": "(0[1-9]|[1-7][0-9]|8[01])[A-Z]{1,3}[0-9]{2,5}", "UA": "[ABCEHIKMOPTX]{2}[0-9]{4}[ABCEHIKMOPTX]{2}",
+    "US":
+      "[A-Z]{2,3}[0-9]{3,4}|[0-9]{3}[A-Z]{3}|[0-9][A-Z]{3}[0-9]{3}|[0-9]{3,4}[A-Z]{2}|[A-Z][0-9]{2}[A-Z]{3}"
+      + "|[A-Z]{3}[0-9]{2}[A-Z]",
   ]
 
   /// The longest regular expression, in characters.

@@ -42,7 +42,7 @@ package struct TextSettings: Configurable, Hashable {
     key(".NAME.length", .ints(1...128), "number of characters, or the least and the greatest"),
     key(".NAME.alphabet", .text(1000), "its characters, at most 400"),
     key(".NAME.check", .text(100), "the check digit: \(words(CheckDigit.self))"),
-    key(".NAME.kind", .text(100), "what it is: \(words(TextPattern.Kind.self))"),
+    key(".NAME.kind", .text(100), "what it is: \(words(TextKind.self))"),
   ]
 
   private static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> String
