@@ -54,7 +54,6 @@ package struct TextPattern: Hashable, Sendable {
       TextPattern(name: "mrz", kind: .mrz),
       TextPattern(name: "expiry", kind: .expiry),
       TextPattern(name: "lot", length: 3...20, kind: .lot),
-      TextPattern(name: "display", expression: "-?[0-9]{1,8}([.,:][0-9]{1,3})?", alphabet: digits.union("-.,:")),
       TextPattern(name: "luhn", length: 8...19, alphabet: digits, check: .luhn),
       TextPattern(name: "imei", length: 15...15, alphabet: digits, check: .luhn),
       TextPattern(name: "gtin", alphabet: digits, check: .gtin),
@@ -71,13 +70,12 @@ package struct TextPattern: Hashable, Sendable {
     ]
     + plates.map { country, expression in
       TextPattern(
-        name: country.isEmpty ? "plate" : "plate-\(country)", expression: expression, length: 4...9,
+        name: "plate-\(country)", expression: expression, length: 4...9,
         alphabet: digits.union(capitals).union(country == "DE" ? "ÄÖÜ" : ""), kind: .plate)
     }
 
-  /// The grammars of plates, without spaces and marks, by the country's code of ISO 3166-1; the first is that of most countries.
+  /// The grammars of plates, without spaces and marks, by the country's code of ISO 3166-1.
   private static let plates: KeyValuePairs = [
-    "": "[A-Z]{1,3}[0-9]{1,6}[A-Z]{0,3}|[0-9]{1,4}[A-Z]{1,3}[0-9]{0,5}|[A-Z]{3}[0-9][A-Z][0-9]{2}|[0-9][A-Z][0-9]{5}",
     "AT": "[A-Z]{1,2}([0-9]{1,5}[A-Z]{1,3}|[A-Z]{1,5}[0-9]{1,3})", "BE": "[1-9]?[A-Z]{3}[0-9]{3}",
     "BG": "[ABCEHKMOPTXY]{1,2}[0-9]{4}[ABCEHKMOPTXY]{1,2}", "BR": "[A-Z]{3}[0-9][A-J0-9][0-9]{2}",
     "CH": "(A[GIR]|B[ELS]|FR|G[ELR]|JU|LU|N[EW]|OW|S[GHOZ]|T[GI]|UR|V[DS]|Z[GH])[0-9]{1,6}",

@@ -18,8 +18,8 @@ struct TextCommand: ParsableCommand {
       Reads JPEG, PNG, WebP, BMP, GIF and PNM files by their contents, with the package waymark-pictures also TIFF, HEIC, AVIF, \
       JPEG XL and the pages of PDF; folders with everything below them; - is standard input. \
       Lines stand in any direction, dark on light or light on dark. A pattern is a name (digits, date, number, mrz, expiry, lot, \
-      display, luhn, imei, gtin, gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36, plate, or plate-DE and \
-      others by country) or a regular expression for the whole text between slashes (/[A-Z]{2}[0-9]{4}/); what \
+      luhn, imei, gtin, gtin-8, gtin-12, gtin-13, gtin-14, sscc, iban, vin, mod97-10, mod11-2, mod37-36, or plate-DE and others by \
+      country) or a regular expression for the whole text between slashes (/[A-Z]{2}[0-9]{4}/); what \
       satisfies one is accepted. With --frames the pictures of a folder are frames of one camera, a tenth of a second apart, and a text is \
       accepted once frames agree on it, as the service does it. Needs the package waymark-text.
 
