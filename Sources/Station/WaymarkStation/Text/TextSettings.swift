@@ -64,7 +64,9 @@ package struct TextSettings: Configurable, Hashable {
         problems.append(document.problem(message, key, entry.node, hint: hint))
       }
       do {
-        if TextPattern.builtIn.contains(where: { $0.name == name }) || name == TextFollower.anyName {
+        // Lots and dates of expiry have no single form: a pattern of the configuration replaces the built-in one.
+        let isFixed = TextPattern.builtIn.contains { $0.name == name && $0.kind != .lot && $0.kind != .expiry }
+        if isFixed || name == TextFollower.anyName {
           wrong("a pattern of this name is there already", hint: "Choose another name.")
         } else if patterns.count >= namedLimit {
           wrong("there are more than \(namedLimit) patterns", hint: "Leave some out.")
