@@ -7,8 +7,10 @@ import WaymarkSystem
 @testable import waymark_bridge
 
 @Suite struct BridgeConfigurationTests {
-  private func read(_ yaml: String, file: String = "bridge.yaml") throws -> BridgeConfiguration {
-    try BridgeConfiguration(yaml: yaml, file: file, hostName: "kiosk-7.example.com")
+  private func read(_ yaml: String, file: String = "bridge.yaml", checksFiles: Bool = false) throws
+    -> BridgeConfiguration
+  {
+    try BridgeConfiguration(yaml: yaml, file: file, hostName: "kiosk-7.example.com", checksFiles: checksFiles)
   }
 
   private func problem(_ yaml: String) -> String {
@@ -123,11 +125,17 @@ import WaymarkSystem
       ("metricsFile: /nowhere/a/figures", "bridge.yaml:1: metricsFile: "),
       ("metricsFile: /nowhere/figures", "bridge.yaml:1: metricsFile: "),
     ] {
-      let error = #expect(throws: BridgeError.self) { try read(yaml).checkFiles() }
+      let error = #expect(throws: BridgeError.self) { try read(yaml, checksFiles: true) }
       #expect(error?.code == .badConfiguration && error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
     }
     // A folder that the file does not name is made by the package.
-    try read("device: line-3").checkFiles()
+    _ = try read("device: line-3", checksFiles: true)
+    let several = #expect(throws: BridgeError.self) {
+      try read("statsEvery: 60\nmetricsFile: /nowhere/figures", checksFiles: true)
+    }
+    for words in ["bridge.yaml:1: statsEvery: ", "bridge.yaml:2: metricsFile: "] {
+      #expect(several?.message.contains(words) == true, "\(several?.message ?? "")")
+    }
     #expect(problem("statusEvery: 60\ndevice: a/b").hasPrefix("bridge.yaml:2: device: "))
   }
 

@@ -32,7 +32,6 @@ struct BridgeCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let configuration = try load()
-      try configuration.checkFiles()
       if check {
         let answer = "\(config) is good: \(configuration.device) at \(configuration.broker.host)\n"
         do {
@@ -54,7 +53,8 @@ struct BridgeCommand: AsyncParsableCommand {
 
   private func load() throws -> BridgeConfiguration {
     let text = String(decoding: try Self.read(config), as: UTF8.self)
-    return try BridgeConfiguration(yaml: text, file: config, hostName: ProcessInfo.processInfo.hostName)
+    return try BridgeConfiguration(
+      yaml: text, file: config, hostName: ProcessInfo.processInfo.hostName, checksFiles: true)
   }
 
   private static func read(_ path: String) throws(BridgeError) -> [UInt8] {

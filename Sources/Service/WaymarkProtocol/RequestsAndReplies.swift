@@ -152,3 +152,8 @@ extension ServiceError: Error {
     self.init(code: code, message: message, hint: hint, holder: holder)
   }
 }
+
+extension ScanPictureRequest {
+  /// The largest picture, in bytes.
+  public static let largest = 16 << 20
+}

@@ -251,7 +251,8 @@ package final class Hub: ConnectionOwner {
     }
   }
 
-  /// Returns the hint for an unknown method: the nearest one, which is sought within the family if that is known, else the family.
+  /// Returns the hint for an unknown method: the nearest known one. If methods share the part before its dot, that is the nearest of
+  /// these, or the list of all of them.
   private static func hint(_ method: String, among known: [String]) -> String {
     let family = method.prefix { $0 != "." } + "."
     let relatives = known.filter { $0.hasPrefix(family) }

@@ -152,7 +152,7 @@ struct LatticeVote {
     var text: String
     /// The lead in log-likelihood over the likeliest other text, even if that does not satisfy the pattern.
     var lead: Double
-    /// The likeliest other text that satisfies the pattern, and the lead over it; `nil` if there is none.
+    /// The likeliest other text that satisfies the pattern, and the lead over it; `nil` if no other text does.
     var rival: Rival?
     /// The position of the text in the last view, as shares of its length.
     var span: ClosedRange<Double>

@@ -89,8 +89,8 @@ package struct TextAcceptance {
     return nil
   }
 
-  /// Returns the number of characters of the word for lot or batch at the beginning of a word, which a letter must not follow; `nil` if
-  /// there is none. L alone begins a number of digits (directive 2011/91/EU).
+  /// Returns the number of characters of the word for lot or batch at the beginning of a word, which a letter must not follow; `nil` for
+  /// another word. L alone begins a number of digits (directive 2011/91/EU).
   private static func lotPrefix(of word: [ReadSymbol]) -> Int? {
     (1...max(1, word.count)).reversed().first { count in
       let (known, rest) = (word.prefix(count), word.dropFirst(count))

@@ -233,7 +233,7 @@ struct KioskCommand: AsyncParsableCommand {
     return options
   }
 
-  /// Returns the entries of the start view; throws `ValidationError` if an entry is unknown, or there are none.
+  /// Returns the entries of the start view; throws `ValidationError` if an entry is unknown, or the view would be empty.
   private func views() throws -> [KioskOptions.View] {
     let names = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ")
     let views = try show.split(separator: ",").map { word in

@@ -182,8 +182,8 @@ public final class AnchorDetector {
 // MARK: - Other directions
 
 extension AnchorDetector {
-  /// Returns the anchors in a frame as `detect` does. If there are none, returns the anchors found when the frame is seen from
-  /// other directions, tried tilt by tilt until an anchor is found.
+  /// Returns the anchors in a frame as `detect` does. If it finds no anchor, the frame is searched as seen from other directions, tilt
+  /// by tilt, until an anchor is found.
   ///
   /// A frame without an anchor takes about thirty times as long as with `detect`.
   public func detectFromAllSides(_ frame: ImageView) -> [DetectedAnchor] {

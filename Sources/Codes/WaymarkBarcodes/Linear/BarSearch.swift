@@ -79,9 +79,7 @@ struct BarSearch {
       regions += low
     }
     regions.sort { $0.length * $0.height * $0.coherence > $1.length * $1.height * $1.coherence }
-    let joined = Self.joined(regions.prefix(Self.joinable))
-    if regions.count > limit - joined.count { regions.removeLast(regions.count - max(0, limit - joined.count)) }
-    regions += joined
+    regions = regions.prefix(limit) + Self.joined(regions.prefix(Self.joinable))
   }
 
   /// Returns regions that consist of several in a line: in a code that is close, a wide bar or space has cells without a change of

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// Straightens the bars of a region into a picture of few rows. Each row is the mean of a band across the code: the averaging
 /// reduces noise, and every scan line crosses the bars. `BarWindow` below is a part of a picture around regions of bars.
-struct BarStrip {
+struct BarStrip: Hashable {
   /// The number of pixels of the strip per pixel of the picture, across the bars.
   let scale: Double
   let bands: Int

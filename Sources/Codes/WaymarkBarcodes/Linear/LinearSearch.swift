@@ -18,7 +18,7 @@ struct LinearSearch {
   /// The number of poses in which the EAN-13 model has been compared with bars so far.
   private var fitted = 0
   /// The strips of a still picture drawn so far, shared by all passes.
-  private var drawn: [Place: GrayImage] = [:]
+  private var drawn: [BarStrip: GrayImage] = [:]
   /// Regions examined so far: true if they have as many dark runs as codes.
   private var ruled: [Place: Bool] = [:]
   /// Regions examined so far: true if they look alike at neighbouring heights.
@@ -29,12 +29,9 @@ struct LinearSearch {
     let center: Point2
     let direction: Point2
     let size: Point2
-    /// The margin of a strip finer than the usual one; 0 for the usual one.
-    let margin: Double
 
-    init(_ region: BarRegion, margin: Double = 0) {
+    init(_ region: BarRegion) {
       (center, direction, size) = (region.center, region.direction, [region.length, region.height])
-      self.margin = margin
     }
   }
 
@@ -132,7 +129,7 @@ struct LinearSearch {
     var all: [StripLines] = []
     for region in bars {
       let strip = BarStrip(region)
-      let plain = effort == .still ? draw(region) : strip.draw(image)
+      let plain = effort == .still ? draw(strip) : strip.draw(image)
       guard isRuled(region, plain) || pass == .strip else { continue }
       looked.append(region)
       let picture = tone(plain)
@@ -175,17 +172,11 @@ struct LinearSearch {
     if isSure { partial.append(corners) }
   }
 
-  /// Returns the strip of a region of bars, drawn on the grid of its modules if it shows one; each strip is drawn once.
-  ///
-  /// - Parameters:
-  ///   - finer: the strip, if it is finer than the usual one.
-  ///   - margin: its margin.
-  private mutating func draw(_ region: BarRegion, _ finer: BarStrip? = nil, margin: Double = 0) -> GrayImage {
-    let place = Place(region, margin: margin)
-    if let known = drawn[place] { return known }
-    let strip = finer ?? BarStrip(region)
+  /// Returns the picture of a strip, drawn on the grid of its modules if it shows one; each strip is drawn once.
+  private mutating func draw(_ strip: BarStrip) -> GrayImage {
+    if let known = drawn[strip] { return known }
     let picture = strip.drawOnGrid(image) ?? strip.draw(image)
-    drawn[place] = picture
+    drawn[strip] = picture
     return picture
   }
 
@@ -200,7 +191,7 @@ struct LinearSearch {
   /// Returns whether the strip of a region looks alike in neighbouring bands.
   private mutating func isContinuous(_ region: BarRegion) -> Bool {
     if let known = continuous[Place(region)] { return known }
-    let isContinuous = BarStrip.isContinuous(draw(region))
+    let isContinuous = BarStrip.isContinuous(draw(BarStrip(region)))
     continuous[Place(region)] = isContinuous
     return isContinuous
   }
@@ -272,7 +263,7 @@ struct LinearSearch {
         // A wide strip is coarser, and in a live frame fewer samples are averaged, to save time; the next frame is another chance.
         let strip = BarStrip(
           region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
-        let drawn = effort == .still ? draw(region, strip, margin: margin) : strip.draw(image)
+        let drawn = effort == .still ? draw(strip) : strip.draw(image)
         let fine = StripLines(picture: tone(drawn), strip: strip, pass: pass, image: image)
         let reader = fine.expanded()
         if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {
@@ -307,7 +298,7 @@ struct LinearSearch {
     }
     let found = RetailRescue(image: image, symbologies: wanted, bars: likely).read(
       beside: accepted, tried: &tried
-    ) { draw($0) }
+    ) { draw(BarStrip($0)) }
     fitted = tried
     for symbol in found.refuted { evidence.drop(symbol) }
     for symbol in found.symbols { evidence.add(symbol) }
@@ -346,7 +337,7 @@ struct LinearSearch {
     // The cheapest pass may scan larger pictures whole.
     guard image.width * image.height > (pass == .level ? Self.medium : Self.small) else { return [BarWindow(image)] }
     let left = clearest.filter { !explained.contains($0) }
-    let bars = left.filter { isContinuous($0) && (pass == .level || isRuled($0, draw($0))) }
+    let bars = left.filter { isContinuous($0) && (pass == .level || isRuled($0, draw(BarStrip($0)))) }
     return BarWindow.windows(around: bars, in: image)
   }
 

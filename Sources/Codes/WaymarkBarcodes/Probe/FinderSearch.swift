@@ -143,9 +143,9 @@ struct FinderSearch {
     for slot in first...max(first, last) { standing[polarity][slot].append(Int32(found[polarity].count - 1)) }
   }
 
-  /// Returns how many of sixteen tests in eight directions around a centre show the tone of a finder pattern, whatever its
-  /// rotation: dark at one module, light at one of 2, 2.5 and 2.9 modules. Several distances are tested, because the sides of a
-  /// square are closer than its corners.
+  /// Returns how many of sixteen tests in eight directions around a centre show the tone of a finder pattern: dark at one module,
+  /// light at one of 2, 2.5 and 2.9 modules. Several distances are tested, because the sides of a square are closer than its corners
+  /// and the pattern may be rotated.
   private func ringsSeen(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Int {
     var right = 0
     for (ux, uy) in Self.compass {

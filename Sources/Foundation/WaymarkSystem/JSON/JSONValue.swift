@@ -132,8 +132,8 @@ extension JSONValue: Hashable {
     members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Hashes the value. Equal values have equal hashes, whatever the order of members and the notation of numbers. For an object,
-  /// only the number of members is hashed.
+  /// Hashes the value. The hash depends neither on the order of members nor on the notation of numbers. Of an object, only the number
+  /// of members is hashed.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

@@ -230,8 +230,8 @@ private struct Mosaic {
     return Int(base[y &* stride &+ x])
   }
 
-  /// Returns the luma at a pixel: the mean of its 3 × 3 neighbourhood with the weights 1, 2, 1 in both directions. Green then has
-  /// half of the weight, and red and blue a quarter each, whatever the colour of the pixel's own sample.
+  /// Returns the luma at a pixel: the mean of its 3 × 3 neighbourhood with the weights 1, 2, 1 in both directions. At every
+  /// pixel, green then has half of the weight, and red and blue have a quarter each.
   @inline(__always)
   func luma(_ x: Int, _ y: Int) -> UInt8 {
     let above = at(x - 1, y - 1) &+ 2 &* at(x, y - 1) &+ at(x + 1, y - 1)

@@ -136,7 +136,7 @@ struct ConfigCheckCommand: ParsableCommand {
   }
 }
 
-/// Prints the problems of a configuration and ends the command with `badData`; returns if there are none.
+/// Prints the problems of a configuration and ends the command with `badData`. Returns if the configuration is right.
 ///
 /// - Parameter separator: the text between a problem and its hint.
 package func refuse(_ problems: [ConfigurationProblem], separator: String = "\n  ") throws {

@@ -1,5 +1,6 @@
 import Logging
 import NIOPosix
+import WaymarkFrames
 import WaymarkProtocol
 import WaymarkScenes
 import WaymarkServer
@@ -250,5 +251,20 @@ final class SceneInUse {
     guard hasTemporaryFailure, loaded?.name == scene?.name else { return nil }
     if let stamp = before.0 { loaded?.stamp = stamp } else { awaitedStamp = before.1 }
     return stamp
+  }
+}
+
+/// A camera in which anchors can be followed.
+@ServiceActor
+struct AnchorView {
+  let name: String
+  let lane: AnchorLane
+  let capture: CaptureModule
+  /// The module that reads the codes in the camera's frames; nil if no codes are found as anchors.
+  let scans: ScanModule?
+
+  /// Returns the calibrations and the field of view of the device in use.
+  func choice(of settings: SceneSettings) -> CameraChoice {
+    settings.choice(of: name).narrowed(to: capture.pipeline.status.device)
   }
 }

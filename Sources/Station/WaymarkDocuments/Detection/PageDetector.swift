@@ -95,8 +95,8 @@ package final class PageDetector {
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
-  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored in the same way, whatever
-  /// its score.
+  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`. It is scored as they score pages, and
+  /// is returned with any score.
   ///
   /// - Returns: The page; `nil` without such a picture, or if `outline` is not convex.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {

@@ -102,7 +102,7 @@ package final class SignatureModule: FeatureModule {
       signer: kept.record.signer.isEmpty ? nil : kept.record.signer, key: kept.key, by: kept.by)
   }
 
-  /// Reads a record; nil if there is none with this id, or if it is unreadable, which is logged.
+  /// Reads a record; nil if the id is unknown or the record is unreadable, which is logged.
   private func kept(_ id: String) async throws -> Kept? {
     guard let bytes = try await store.read(id) else { return nil }
     do {

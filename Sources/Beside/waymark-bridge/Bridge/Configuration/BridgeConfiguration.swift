@@ -79,10 +79,8 @@ package struct BridgeConfiguration: Configurable, Hashable {
     ]
   }
 
-  /// Checks every file and folder that the configuration names. The bridge does not start before this has succeeded.
-  ///
-  /// - Throws: all problems, with the code `badConfiguration`, file and line.
-  package func checkFiles() throws(BridgeError) {
+  /// The problems of the files and folders that the configuration names.
+  private var fileProblems: [ConfigurationProblem] {
     var problems = connectionFiles.map { key, path in
       path.flatMap { path in places.problem(key) { _ = try WholeFile.read(path, limit: 1 << 20) } }
     }
@@ -96,9 +94,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
         FileKind(folder) == .folder
           ? places.folderProblem("metricsFile", folder) : places.problem("metricsFile") { throw missing })
     }
-    if let text = problems.compactMap(\.self).inOrder.text {
-      throw BridgeError(.badConfiguration, text.message, hint: text.hint)
-    }
+    return problems.compactMap(\.self)
   }
 
   /// Reads a configuration.
@@ -106,8 +102,9 @@ package struct BridgeConfiguration: Configurable, Hashable {
   /// - Parameters:
   ///   - file: the configuration's name in errors.
   ///   - hostName: the default of the device's name.
-  /// - Throws: with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
-  package init(yaml: String, file: String, hostName: String) throws(BridgeError) {
+  ///   - checksFiles: whether the files and folders that it names are checked, without which the bridge does not start.
+  /// - Throws: all problems, with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
+  package init(yaml: String, file: String, hostName: String, checksFiles: Bool = false) throws(BridgeError) {
     let shortName = hostName.split(separator: ".").first.map(String.init) ?? hostName
     self.init()
     if BridgeTopics.isLevel(shortName) { device = shortName }
@@ -137,6 +134,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
         CommandFilter.permissible[word] == nil, "\(word) cannot be allowed", "commands",
         hint: "There are \(CommandFilter.permissible.keys.sorted().joined(separator: ", ")).")
     }
+    if checksFiles { problems += fileProblems }
     if let text = problems.inOrder.text { throw BridgeError(.badConfiguration, text.message, hint: text.hint) }
   }
 }

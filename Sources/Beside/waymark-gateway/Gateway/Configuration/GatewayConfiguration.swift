@@ -226,10 +226,11 @@ extension GatewayConfiguration {
 
   /// The problems of the files and folders that the configuration names.
   private var fileProblems: [ConfigurationProblem] {
-    var problems = tokens.filter { !$0.file.isEmpty }.map { token in
+    let named = tokens.filter { !$0.file.isEmpty }
+    var problems = named.map { token in
       places.problem("tokens.\(token.name).file") { _ = try Self.secret(token.file, named: "token \(token.name)") }
     }
-    if problems.count == tokens.count, problems.allSatisfy({ $0 == nil }) {
+    if named.count == tokens.count, problems.allSatisfy({ $0 == nil }) {
       problems.append(places.problem("tokens") { _ = try tokenTable() })
     }
     for webhook in webhooks where !webhook.secretFile.isEmpty {
