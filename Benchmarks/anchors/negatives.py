@@ -78,9 +78,9 @@ def room(rng):
     p = np.full((H, W), rng.uniform(110, 230), np.float32); corner = rng.uniform(.2, .8) * W; floor = rng.uniform(.55, .85) * H
     cv2.fillPoly(p, [np.int32([[corner, 0], [W, -60], [W, H], [corner, floor]])], rng.uniform(80, 220))
     cv2.fillPoly(p, [np.int32([[0, floor + 60], [corner, floor], [W, floor + 80], [W, H], [0, H]])], rng.uniform(40, 180))
-    for k in range(int(rng.integers(0, 16))):
+    for _ in range(int(rng.integers(0, 16))):
         cv2.line(p, (int(corner), int(floor)), (int(rng.uniform(-W, 2 * W)), H + 200), float(rng.uniform(30, 180)), 1)
-    for k in range(int(rng.integers(4, 14))):
+    for _ in range(int(rng.integers(4, 14))):
         w, h = int(rng.uniform(30, 260)), int(rng.uniform(30, 260)); n = np.full((h, w), rng.uniform(30, 230), np.float32); what = rng.integers(5)
         cv2.rectangle(n, (0, 0), (w - 1, h - 1), float(rng.uniform(0, 255)), int(rng.integers(1, 6)))
         if what == 0:
@@ -91,7 +91,7 @@ def room(rng):
             for j in range(1, int(rng.integers(2, 5))): cv2.line(n, (j * w // 4, 0), (j * w // 4, h), 20.0, 2); cv2.line(n, (0, j * h // 4), (w, j * h // 4), 20.0, 2)
         elif what == 2: write(rng, n, 4, 4, w - 10, h - 4, rng.uniform(.3, 1.2), rng.uniform(0, 255))
         elif what == 3:
-            for j in range(int(rng.integers(3, 30))):
+            for _ in range(int(rng.integers(3, 30))):
                 cv2.circle(n, (int(rng.uniform(0, w)), int(rng.uniform(0, h))), int(rng.uniform(2, 30)), float(rng.uniform(0, 255)), -1 if rng.random() < .5 else 2)
         else: n += cv2.resize(rng.normal(0, 25, (h // 6 + 1, w // 6 + 1)).astype(np.float32), (w, h), interpolation=cv2.INTER_CUBIC)
         at = np.float32([rng.uniform(-40, W - 20), rng.uniform(-40, H - 20)]); q = np.float32([[0, 0], [w, 0], [w, h], [0, h]])

@@ -184,7 +184,7 @@ struct KioskServerTests {
     limits.idle = .seconds(300)
     try await withServer(limits: limits) { port, cookie, _ in
       let head = "GET /assets/js/main.js HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
-      let idle = try RawHTTP(port: port)
+      let idle = try RawHTTP(port: port, window: 16 << 10)
       idle.send(String(repeating: head, count: 1000))
       // Refused at once while the only place is taken.
       while try self.status(self.exchange(port, "/", headers: ["Cookie: \(cookie)"])) != 200 { await Task.yield() }

@@ -4,9 +4,11 @@ import Foundation
 final class RawHTTP: Sendable {
   private let descriptor: Int32
 
-  /// Connects to a port of 127.0.0.1.
-  init(port: Int) throws {
+  /// Connects to a port of 127.0.0.1. With a `window`, the system accepts about that many bytes beyond what is read, instead of up to
+  /// `tcp_rmem`, which can be 32 MiB.
+  init(port: Int, window: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var window { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &window, socklen_t(MemoryLayout<Int32>.size)) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian
