@@ -3,7 +3,8 @@ import Synchronization
 import WaymarkSpool
 import WaymarkSystem
 
-/// Publishes events from the log, and receives commands, on the only thread that uses the connection to the broker.
+/// Publishes events from the log, and receives commands, on the only thread that uses the connection to the broker. `BridgeMetrics` at
+/// the end writes its figures.
 final class BrokerPublisher: Sendable {
   enum ServiceState: Equatable, Sendable {
     case running(version: String)
@@ -343,5 +344,31 @@ final class BrokerPublisher: Sendable {
       if list[0].revents != 0 { publisher.pipe.drain() }
       return Int32(list[1].revents)
     }
+  }
+}
+
+// MARK: - Figures
+
+/// Writes the bridge's figures in the text exposition format of Prometheus, version 0.0.4.
+private enum BridgeMetrics {
+  /// Returns the figures; `refused` counts the events that the broker refused.
+  static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Figures)
+    -> String
+  {
+    let rows: [(name: String, type: String, help: String, value: UInt64)] = [
+      ("connected", "gauge", "1 while the broker is connected.", isConnected ? 1 : 0),
+      ("service_connected", "gauge", "1 while the service of this device is connected.", isServiceThere ? 1 : 0),
+      ("events_total", "counter", "Events that the store has taken since it was made.", figures.last),
+      ("events_waiting", "gauge", "Events that the broker has not acknowledged.", figures.waiting),
+      (
+        "events_dropped_total", "counter", "Events that were lost because the store was full or damaged.",
+        figures.dropped
+      ),
+      ("events_refused_total", "counter", "Events that the broker refused.", refused),
+      ("store_bytes", "gauge", "Bytes that the store has on disk.", UInt64(max(0, figures.bytes))),
+    ]
+    var text = MetricsText(prefix: "waymark_bridge_")
+    for row in rows { text.add(row.name, row.type, row.help, row.value) }
+    return text.lines.map { $0 + "\n" }.joined()
   }
 }

@@ -79,7 +79,7 @@ package enum Scrypt {
       guard let rounds = UInt64(exactly: rounds), let blocks = UInt64(exactly: blocks), blocks < 1 << 16,
         let lanes = UInt64(exactly: lanes), lanes < 1 << 16, rounds < 1 << 24, count > 0
       else { return nil }
-      // The memory limit for libcrypto, in bytes: the large table, the working block, and a block for each lane.
+      // The memory limit for libcrypto, in bytes: a table of `rounds` blocks, two working blocks, and a block for each lane.
       let memory = 128 * blocks * (rounds + lanes + 2)
       var hash = [UInt8](repeating: 0, count: count)
       let status = password.withUnsafeBytes { password in

@@ -51,10 +51,10 @@ package enum Folder {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Returns the reason why this user could not create and change files in a folder that `make` would create; nil if the user
-  /// could. Creates nothing.
+  /// Returns why this user cannot write in a folder, or create it with `make`; nil if possible. Creates nothing.
   ///
-  /// A folder of a user other than root counts as usable, because the service for which the folder is checked may run as that user.
+  /// A folder that another user than root and this one owns counts as usable although access is denied, because the service for which
+  /// the folder is checked may run as its owner.
   ///
   /// - Parameter withParents: true if missing parent folders would be created as well.
   package static func obstacle(_ path: String, withParents: Bool = true) -> FileError? {

@@ -156,7 +156,7 @@ extension LineLattice {
           }
         }
       }
-      // Paths that can no longer be completed, or that are much less likely than the rest, are dropped.
+      // Drops paths that can no longer be completed, and all but the `standLimit` likeliest.
       let kept = next.filter { count - $0.key.place <= columns.count - index }
         .sorted { ($0.value.score, $1.key.place, $1.key.label) > ($1.value.score, $0.key.place, $0.key.label) }
         .prefix(Self.standLimit)

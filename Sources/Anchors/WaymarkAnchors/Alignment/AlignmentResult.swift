@@ -113,11 +113,11 @@ package struct AlignmentResult: Sendable {
   /// The covariance of the coordinates of the four corners in the frame; `nil` if it was not asked for or the map is not flat.
   package var covariance: Matrix8?
 
-  /// Returns whether the agreeing patches determine the position of the whole reference.
+  /// Returns whether the agreeing patches determine the position of the whole reference; always true for a cylinder.
   ///
-  /// The error of a map grows with the square of the distance from the patches that determine it. The standard deviation of their
-  /// positions must therefore be at least a twentieth of half the reference's size, as it is when a twelfth of an evenly textured
-  /// reference is in view.
+  /// The error of a map grows with the square of the distance from the patches that determine it. The smaller standard deviation of
+  /// their positions must therefore be at least a fortieth of the reference's size, the root of its area: about that of an evenly
+  /// textured strip of a twelfth.
   func determines(_ template: AnchorTemplate) -> Bool {
     map.cylinder != nil || 40 * spread >= Double(template.width * template.height).squareRoot()
   }

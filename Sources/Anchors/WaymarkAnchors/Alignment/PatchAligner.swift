@@ -218,11 +218,11 @@ package final class PatchAligner {
     return true
   }
 
-  /// Returns the finest and the coarsest octave of the frame for alignment: on the finest the reference is hardly
-  /// enlarged, on the coarsest it still has several patches; `nil` if the outline is invalid.
+  /// Returns the finest and the coarsest octave of the frame for alignment: the finest enlarges the reference at most 1.5 times, on
+  /// the coarsest it still has several patches; `nil` if the outline is invalid.
   ///
-  /// - Parameter blur: The motion blur of the anchor. If it is several pixels long, the next coarser octave shows as much detail,
-  ///   and there the same number of patches covers four times the area.
+  /// - Parameter blur: The motion blur of the anchor. If it is several pixels long, the next coarser octave is the finest: it shows as
+  ///   much detail, and its patches cover four times the area.
   package func octaves(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, blur: MotionBlur? = nil
   ) -> (finest: Int, coarsest: Int)? {

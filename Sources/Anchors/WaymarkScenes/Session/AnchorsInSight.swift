@@ -3,7 +3,8 @@ import WaymarkSystem
 
 /// The anchors of a session and the markers attached to them: which are in sight, since when, and at which position.
 ///
-/// They depend only on the scene, the frames and the time, not on phases, selections or cards.
+/// Sight and position depend only on the scene, the frames and the time. Whether markers are shown and selected is passed in
+/// (`Emphasis`).
 struct AnchorsInSight: Sendable {
   var configuration: SessionConfiguration
   private(set) var scene: Scene?

@@ -35,7 +35,7 @@ struct DataMatrixReader {
   func read(_ contours: Contours, known: [Quadrilateral] = []) -> Look {
     var look = Look(isLimited: contours.isLimited)
     var places = known
-    // The corners that may still fail, in eighths.
+    // The failures still allowed, in eighths of a corner: a corner that fails before the search of its sides costs one eighth.
     var left = 8 * failures
     var glances = isThorough ? Self.glances.still : Self.glances.live
     let cut = CroppedDataMatrixFinder(view: view, levels: levels)

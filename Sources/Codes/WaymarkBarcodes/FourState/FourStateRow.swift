@@ -1,14 +1,14 @@
 import WaymarkImage
 
 /// A row of bars of equal pitch that extend to different lengths on both sides of a common band. A tracker bar is as high as this
-/// band.
+/// band. A position is `s` pixels along the row and `t` across it.
 struct FourStateRow {
   private let view: ImageView
   private let along: Point2
   private let across: Point2
   /// The middle of the band: `t = offset + slope * s`, and half its height.
   private var (offset, slope, half) = (0.0, 0.0, 1.0)
-  /// The change of `s` along a bar for one pixel in `t`.
+  /// The slant of the bars: pixels along the row for each pixel across it.
   private let lean: Double
   /// The bars: their positions along the middle of the band, from left to right.
   private(set) var places: [Double]

@@ -25,8 +25,8 @@ struct HanXinVersion {
       })
   }
 
-  /// A version in each row: the distance of its lines and the number of distances, then for each level the blocks, as the number of them
-  /// and their data and check codewords.
+  /// One version in each row: the distance between alignment lines and how often it occurs; then, for each level, the blocks as
+  /// number x data + check codewords.
   private static let table = """
     0 0, 1x21+4, 1x17+8, 1x13+12, 1x9+16
     0 0, 1x31+6, 1x25+12, 1x19+18, 1x15+22

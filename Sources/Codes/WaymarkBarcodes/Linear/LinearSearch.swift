@@ -71,10 +71,9 @@ struct LinearSearch {
   /// The symbologies that are also read light on dark: DataBar would be misread there.
   private var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded, .dataBarLimited]) }
 
-  // MARK: Reasons for further passes
+  // MARK: Clear bars
 
-  /// True if there is a region, more than 100 pixels long, in which brightness changes in one direction only, and which may have as
-  /// many edges as a code.
+  /// True if a region of strong contrast, longer than 100 pixels, has parallel edges, and may have as many of them as a code.
   var hasClearBars: Bool { bars.contains { Self.isClear($0) && mayBeRuled($0) } }
 
   private static func isClear(_ bars: BarRegion) -> Bool {

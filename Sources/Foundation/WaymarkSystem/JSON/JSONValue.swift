@@ -151,7 +151,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 {
   /// Creates `null`.
   public init(nilLiteral: ()) { self = .null }
-  /// Creates a string.
+  /// The literal is the text itself; it is not parsed as JSON.
   public init(stringLiteral value: String) { self = .string(value) }
   /// Creates a number in decimal digits.
   public init(integerLiteral value: Int) { self = .int(value) }

@@ -27,7 +27,8 @@ final class Silhouette {
     let angle = 2 * Double.pi * Double($0) / Double(turns)
     return Point2(cos(angle), sin(angle))
   }
-  /// The largest difference between a point's direction and its line's, in steps: noise and patterns roughen masks.
+  /// The number of directions, in 1/128 of a turn, for which an edge point votes on either side of its own, because noise and patterns
+  /// roughen the outline.
   private static let slack = 7
   /// The resolution of offsets in pixels.
   private static let step = 2.0

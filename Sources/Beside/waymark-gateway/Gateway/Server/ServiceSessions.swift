@@ -110,7 +110,7 @@ protocol LineReceiver: AnyObject {
   var isWritable: Bool { get }
   /// Receives a line of the service, without its line feed.
   func received(line: ByteBuffer)
-  /// Receives the bytes of a picture.
+  /// Receives a whole picture, whose header was the line before.
   func received(picture: ByteBuffer)
   /// Called when the service accepts lines again.
   func serviceIsWritable()

@@ -1,7 +1,11 @@
 import WaymarkConfiguration
 import WaymarkImage
 
-/// Reads the card files of apps with SAP's AR annotations: a flat array of cards, each with its picture embedded.
+// The files of apps with SAP's AR annotations: card lists, and scenes of the service.
+
+// MARK: - Card lists
+
+/// Reads card lists: a flat array of cards, each with its picture embedded.
 extension ImportDraft {
   private static let listedKeys = [
     "id", "title_", "subtitle_", "descriptionText_", "detailImage_", "image_", "actionText_", "actionContentURL_",
@@ -91,7 +95,9 @@ extension ImportDraft {
   }
 }
 
-/// Reads the scenes of SAP's service: annotations, and an anchor whose picture is given by its file id.
+// MARK: - Scenes of the service
+
+/// Reads scenes: annotations, and an anchor whose picture is given by its file id.
 extension ImportDraft {
   private static let sceneKeys = [
     "id", "alias", "annotationAnchors", "referenceAnchor", "sourceFile", "sourceFileType", "nameInSourceFile",
