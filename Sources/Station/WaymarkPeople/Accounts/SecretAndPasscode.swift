@@ -1,6 +1,22 @@
 import Foundation
 import WaymarkCrypto
 
+/// A text that must not be shown or logged: a passcode, a password, the content of an activation code.
+///
+/// The type is not `Codable`, and its descriptions and its mirror hide the text, so that logging a value that contains a secret
+/// does not reveal it. Below are the hash of a passcode (`PasscodeHash`), `PasscodeThrottle` and `PasscodeRules`.
+package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package var isEmpty: Bool { text.isEmpty }
+  package var description: String { "[secret]" }
+  package var debugDescription: String { "[secret]" }
+  /// A mirror without children, because `dump` reads it.
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
 /// The hash of a passcode: scrypt (RFC 7914) with its own salt and parameters, as a PHC string, `$scrypt$ln=16,r=8,p=1$SALT$HASH`.
 /// Below, `PasscodeThrottle` makes a user wait after wrong passcodes, and `PasscodeRules` has the rules for new passcodes.
 package struct PasscodeHash: Hashable, Sendable {
