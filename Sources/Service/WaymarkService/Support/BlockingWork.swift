@@ -1,8 +1,7 @@
-import CMemory
 package import NIOPosix
 
 /// Threads for blocking work, separate by purpose, so that short work does not wait for long work. Work on files, cameras and
-/// scenes uses the threads of NIO instead. `MemoryUse` below reduces the memory of the process.
+/// scenes uses the threads of NIO instead.
 package enum BlockingWork {
   /// The thread that writes confirmations, for which a person waits, and camera lenses, which are written seldom and fast.
   package static let records = started(1)
@@ -19,13 +18,4 @@ package enum BlockingWork {
     pool.start()
     return pool
   }
-}
-
-/// Reduces the memory of the process.
-package enum MemoryUse {
-  /// Makes the allocator return freed memory to the system. Call it once, before other threads start.
-  package static func keepHeapSmall() { waymark_keep_heap_small() }
-
-  /// Releases the pages of code that only the start used.
-  package static func releaseCodePages() { waymark_forget_code() }
 }
