@@ -24,9 +24,11 @@ extension Response {
   package mutating func bound(_ channel: any Channel, by limits: HTTPLimits) {
     guard let length = body.contentLength, length > 0 else { return }
     let body = body
-    let deadline = TimeAmount(limits.body + .seconds(length / limits.readerRate))
+    // The head may already wait for the client.
+    let timer = channel.eventLoop.scheduleTask(in: TimeAmount(limits.body + .seconds(length / limits.readerRate))) {
+      channel.close(promise: nil)
+    }
     self.body = .init(contentLength: length) { writer in
-      let timer = channel.eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }
       defer { timer.cancel() }
       try await body.write(PieceWriter(base: writer))
     }
