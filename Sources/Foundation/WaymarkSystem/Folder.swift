@@ -51,7 +51,8 @@ package enum Folder {
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Returns why this user cannot write in a folder, or create it with `make`; nil if possible. Creates nothing.
+  /// Returns why this user could not write files in a folder after `make`, which creates it if it is missing; nil if nothing prevents
+  /// it. Creates nothing.
   ///
   /// A folder that another user than root and this one owns counts as usable although access is denied, because the service for which
   /// the folder is checked may run as its owner.

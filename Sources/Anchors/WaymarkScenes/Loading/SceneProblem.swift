@@ -1,7 +1,7 @@
 package import WaymarkConfiguration
 
-/// A problem of a scene: its severity, its position in the scene's file, its message and a hint. Below are the result of
-/// reading a scene (`SceneReport`) and the limits of scenes (`SceneLimits`).
+/// A problem of a scene: its severity, its position in the scene's file, its message and a hint. Below is the result of
+/// reading a scene (`SceneReport`).
 package struct SceneProblem: Hashable, Sendable, Encodable {
   package enum Severity: String, Hashable, Sendable, Encodable {
     /// The scene cannot be used.
@@ -68,33 +68,4 @@ package struct SceneReport: Sendable {
   }
 
   package var errors: [SceneProblem] { problems.filter { $0.severity == .error } }
-}
-
-/// The limits of a scene, so that no file can exhaust the service that reads it.
-package enum SceneLimits {
-  /// The largest size of `scene.yaml` or `scene.json` in bytes.
-  static let sceneBytes = 4 << 20
-  /// The largest size in bytes of a file to import, which contains its pictures.
-  static let importBytes = 128 << 20
-  /// The most anchors in a scene.
-  package static let anchors = 200
-  /// The most copies of an anchor that are followed at once.
-  package static let copies = 30
-  /// The most annotations in a scene.
-  package static let annotations = 1_000
-  /// The largest size of one picture in bytes.
-  package static let pictureBytes = 32 << 20
-  /// The most characters of a name or id.
-  static let nameLength = 128
-  /// The most characters of any other text.
-  static let textLength = 8_192
-  /// The greatest distance of an annotation from the anchor's centre, and the greatest width and radius of a picture,
-  /// in metres.
-  static let reach = 100.0
-  /// The greatest distance from the picture's upper left corner along each axis, in widths or heights of the picture.
-  static let shares = 10.0
-  /// The greatest distance from the picture's upper left corner along each axis, in pixels.
-  static let pixels = 100_000.0
-  /// The most problems in a report; of further problems only the number is reported.
-  static let problems = 50
 }

@@ -84,8 +84,8 @@ struct MaxiCodeReader {
         return best.start
       }
     for start in likely {
-      for halves in Self.halves {
-        let map = halves.reduce(start.map) { sharpest($0, half: $1, module: unit.x) }
+      for fit in Self.fits {
+        let map = fit.reduce(start.map) { sharpest($0, half: $1.half, module: unit.x, groups: $1.groups) }
         let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
         for sharpen: Float in [0, 0.6] {
           let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
@@ -99,9 +99,11 @@ struct MaxiCodeReader {
     return nil
   }
 
-  /// The parts of a symbol to which a grid is fitted in turn, by half their width in modules. A flat symbol is fitted as a whole at
-  /// once, because a part of mostly padding looks the same after a shift.
-  private static let halves: [[Double]] = [[16], [7, 11, 16]]
+  /// The parts of a symbol to which a grid is fitted in turn, by half their width in modules, and the corners that move together. A
+  /// flat symbol is fitted as a whole at once, because a part of mostly padding looks the same after a shift.
+  private static let fits: [[(half: Double, groups: [[Int]])]] = [
+    [(16, CornerRefinement.sides), (16, CornerRefinement.corners)], [7, 11, 16].map { ($0, CornerRefinement.corners) },
+  ]
 
   /// A position of the grid around a mark.
   private struct Start {
@@ -149,12 +151,12 @@ struct MaxiCodeReader {
   }()
 
   /// Returns the map after moving the corners of the inner part, `half` modules from the centre, to where its modules differ most.
-  private func sharpest(_ start: Homography, half: Double, module: Double) -> Homography {
+  private func sharpest(_ start: Homography, half: Double, module: Double, groups: [[Int]]) -> Homography {
     let (x, y) = (Self.middle.x, Self.middle.y)
     let frame = Quadrilateral(
       topLeft: [x - half, y - half], topRight: [x + half, y - half], bottomRight: [x + half, y + half],
       bottomLeft: [x - half, y + half])
-    return CornerRefinement.best(start, frame: frame, module: module) { spread($0, half: half) }
+    return CornerRefinement.best(start, frame: frame, module: module, groups: groups) { spread($0, half: half) }
   }
 
   /// Returns the mean absolute deviation of the modules within `half` modules of the centre from their mean, in gray levels.

@@ -60,25 +60,30 @@ struct GridRefinement {
   }
 }
 
-/// Moves the corners of a map one at a time, in decreasing steps, to maximize a score.
+/// Moves the corners of a map, in decreasing steps, to maximize a score.
 enum CornerRefinement {
+  /// The corners that move together: each by itself, or the two of each side, which changes position and size before the shape.
+  static let corners = [[0], [1], [2], [3]]
+  static let sides = [[0, 1], [1, 2], [2, 3], [3, 0]]
+
   /// Returns the map with the highest score that was found.
   ///
   /// - Parameters:
   ///   - frame: the quadrilateral whose corners are moved, in modules.
   ///   - module: the size of a module in pixels.
+  ///   - groups: `corners` or `sides`.
   static func best(
-    _ start: Homography, frame: Quadrilateral, module: Double, score: (Homography) -> Double
+    _ start: Homography, frame: Quadrilateral, module: Double, groups: [[Int]] = corners, score: (Homography) -> Double
   ) -> Homography {
     var corners = start.apply(frame).corners
     var best = (map: start, score: score(start))
     for step in [0.5 * module, 0.25 * module, 0.12 * module, 0.06 * module] {
       for _ in 0..<3 {
         var improved = false
-        for i in 0..<4 {
+        for group in groups {
           for move in [Point2(step, 0), Point2(-step, 0), Point2(0, step), Point2(0, -step)] {
             var moved = corners
-            moved[i] += move
+            for i in group { moved[i] += move }
             guard let map = Homography(from: frame, to: Quadrilateral(corners: moved)) else { continue }
             let score = score(map)
             if score > best.score + 1e-6 {

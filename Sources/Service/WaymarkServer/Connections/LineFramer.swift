@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Splits a byte stream into lines at LF. It buffers at most one line in addition to the bytes of one read.
+/// Splits a byte stream into lines at LF. At most one incomplete line is kept between reads if `next` is called until it returns nil.
 package struct LineFramer {
   /// The next part of the stream.
   package enum Next {

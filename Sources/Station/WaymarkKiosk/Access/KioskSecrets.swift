@@ -3,22 +3,7 @@ import WaymarkCrypto
 import WaymarkHTTP
 package import WaymarkSystem
 
-// The secrets that open the page: the token, the cookies made with it, and the files that contain a secret; and the errors with
-// which the kiosk does not start.
-
-/// The reason why the kiosk cannot run.
-package typealias KioskError = Problem<KioskErrorCode>
-
-package enum KioskErrorCode: String, ProblemCode, CaseIterable {
-  /// The token file cannot be used.
-  case tokenFile
-  /// The file with the page's address, or the file that opens it, cannot be written.
-  case addressFile
-  /// The folder with the page's files is missing.
-  case assets
-  /// The address to listen on is wrong or taken.
-  case listen
-}
+// The secrets that open the page: the token, the cookies made with it, and the files that contain a secret.
 
 /// The random token that authenticates the cookies of browsers. It is kept in a file, so that open pages can be used after a restart.
 /// It is never part of an address or a command line.
