@@ -1,8 +1,12 @@
 // The errors of both clients: the one for Node (index.js) and the one for browsers (gateway.js). Types are in index.d.ts.
 
-export class ConnectionLost extends Error {}
+export class ConnectionLost extends Error {
+  name = "ConnectionLost";
+}
 
 export class RequestFailed extends Error {
+  name = "RequestFailed";
+
   /** @param {any} error */
   constructor(error) {
     super(String(error.message ?? ""));

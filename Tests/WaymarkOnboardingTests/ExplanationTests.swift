@@ -54,6 +54,10 @@ struct ExplanationTests {
     }
     #expect(refusal(#"{"appID":"a","host":""}"#) { _ in }?.detail == #""host" is empty"#)
     #expect(refusal(#"{"appID":"a"}"#) { _ in }?.detail == #""host" is missing"#)
+    let address = refusal(#"{"appID":"a","host":"https://a.test"}"#) { _ in }
+    #expect(
+      address?.detail.hasPrefix("host: it is an address, where the host alone belongs") == true,
+      "\(String(describing: address))")
   }
 
   @Test("A payload that nearly is of a declared kind: the member that is missing")
@@ -66,6 +70,11 @@ struct ExplanationTests {
     #expect(missing?.detail == #"text; allowed: sapLink, sapOnboarding, serviceNow; missing for serviceNow: "Name""#)
     let misspelled = refusal(#"{"instanceurl":"https://a.test","Name":"x"}"#) { $0.customKinds = [kind] }
     #expect(misspelled?.detail.hasSuffix(#"missing for serviceNow: "InstanceUrl" in this spelling"#) == true)
+    let own = refusal(#"{"appId":"a","host":"a.test"}"#) { _ in }
+    #expect(
+      own?.detail == #"text; allowed: sapLink, sapOnboarding; missing for sapOnboarding: "appID" in this spelling"#)
+    let closed = refusal(#"{"host":"a.test"}"#) { $0.kinds = [.wifi] }
+    #expect(closed?.detail == "text; allowed: wifi")
     let other = refusal(#"{"a":1}"#) { $0.customKinds = [kind] }
     #expect(other?.detail == "text; allowed: sapLink, sapOnboarding, serviceNow")
   }

@@ -145,6 +145,16 @@ struct OnboardingConfigurationTests {
           + "would be refused"
       ),
       (
+        "onboarding:\n  issuer: https://it.example.com",
+        "w.yaml:2: onboarding.issuer: it restricts signed codes alone, and there is no key to check them with, so every "
+          + "unsigned code would pass it"
+      ),
+      (
+        "onboarding:\n  audience: [kiosk]",
+        "w.yaml:2: onboarding.audience: it restricts signed codes alone, and there is no key to check them with, so every "
+          + "unsigned code would pass it"
+      ),
+      (
         "onboarding:\n  signatures: refused\n  signedKinds: [jwt]",
         "w.yaml:3: onboarding.signedKinds: signatures are refused, so every code of these kinds would be, too"
       ),

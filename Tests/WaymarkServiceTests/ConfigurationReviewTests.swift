@@ -179,6 +179,8 @@ import WaymarkSystem
     try "camera: {widht: 1}\n".write(toFile: folder + "/waymark.d/30.yaml", atomically: true, encoding: .utf8)
     let wrong = loader.checked(Station.features).problems.first { $0.key == "camera.widht" }
     #expect(wrong?.origin == "\(folder)/waymark.d/30.yaml" && wrong?.line == 1)
+    try "camera: {width: 1}\n".write(toFile: folder + "/waymark.d/40.yml", atomically: true, encoding: .utf8)
+    #expect(loader.load().problems.contains { $0.origin == "\(folder)/waymark.d/40.yml" && $0.line == nil })
   }
 
   @Test("A bundle's file is one of them by a link, and its paths are relative to the bundle")

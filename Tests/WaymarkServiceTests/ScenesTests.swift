@@ -243,6 +243,13 @@ import WaymarkWorker
       return
     }
     #expect(problems.count >= 2)
+    // A plain picture is found in no frame.
+    let plain = Array("P5 200 200 255\n".utf8) + [UInt8](repeating: 128, count: 40_000)
+    try Data(plain).write(to: URL(fileURLWithPath: "\(other)/plain.pgm"))
+    try "name: Broken\nanchors:\n  - name: a\n    image: plain.pgm\n".write(
+      toFile: "\(other)/scene.yaml", atomically: true, encoding: .utf8)
+    #expect(try remote.ask("scene.load", #"{"name":"broken"}"#)["error"]?["code"] == "badScene")
+    #expect("\(try next("scene.failed", watcher))".contains("usable corners"))
     // Its own files break while it is in use; then its pictures go; then all of it.
     try bench.edit { "anchors: [\n" + $0 }
     #expect(try next("scene.failed", watcher)["scene"] == "pump-room")

@@ -18,7 +18,16 @@ package struct ConfigurationLayers: Sendable {
     let folder = path.deletingPathExtension + ".d"
     guard FileKind(folder) == .folder else { return }
     do throws(FileError) {
-      let names = try Folder.names(folder).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+      let all = try Folder.names(folder).filter { !$0.hasPrefix(".") }.sorted()
+      problems += all.filter {
+        $0.lowercased().hasSuffix(".yml") || $0.lowercased().hasSuffix(".yaml") && !$0.hasSuffix(".yaml")
+      }
+      .map {
+        ConfigurationProblem(
+          origin: "\(folder)/\($0)", message: "it is not read, because its name does not end in .yaml",
+          hint: "Rename it, or move it elsewhere.")
+      }
+      let names = all.filter { $0.hasSuffix(".yaml") }
       if names.count > Self.limit {
         problems.append(
           ConfigurationProblem(

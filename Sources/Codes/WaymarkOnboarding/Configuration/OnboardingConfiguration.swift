@@ -179,13 +179,15 @@ struct PolicyReader {
     }
     readSignedKinds(section["signedKinds"], into: &policy)
     guard policy.keys.isEmpty, problems.isEmpty, document.problems.isEmpty else { return }
-    for (key, isRequired) in [
-      ("signatures", policy.signatures == .required), ("signedKinds", !policy.signedKinds.isEmpty),
+    let signed = "signatures are required, and there is no key to check them with, so every code would be refused"
+    let claims =
+      "it restricts signed codes alone, and there is no key to check them with, so every unsigned code would pass it"
+    for (key, isSet, problem) in [
+      ("signatures", policy.signatures == .required, signed), ("signedKinds", !policy.signedKinds.isEmpty, signed),
+      ("issuer", policy.issuers != nil, claims), ("audience", policy.audiences != nil, claims),
     ]
-    where isRequired {
-      add(
-        "signatures are required, and there is no key to check them with, so every code would be refused",
-        "onboarding.\(key)", section[key], hint: "Name the issuer's public keys under keyFiles.")
+    where isSet {
+      add(problem, "onboarding.\(key)", section[key], hint: "Name the issuer's public keys under keyFiles.")
     }
   }
 

@@ -241,9 +241,13 @@ private struct PayloadRecognizer {
     return nil
   }
 
-  /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds; nil if the object resembles none of
-  /// them.
-  func nearMiss(_ object: JSONValue) -> String? { policy.customKinds.lazy.compactMap { $0.nearMiss(object) }.first }
+  /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds or, if the policy accepts it, of SAP's;
+  /// nil if the object resembles none of them.
+  func nearMiss(_ object: JSONValue) -> String? {
+    policy.customKinds.lazy.compactMap { $0.nearMiss(object) }.first
+      ?? (policy.acceptedKinds.contains(.sapOnboarding)
+        ? PayloadKind.sapOnboarding.nearMiss(object, keys: SAPOnboarding.required) : nil)
+  }
 
   /// Returns the kind of JSON object whose keys occur in a text that is not valid JSON; nil without such keys.
   func objectKind(ofBroken text: String) -> PayloadKind? {

@@ -34,8 +34,8 @@ package struct Payload: Sendable, Hashable {
   var rules = AddressRules()
   /// A remark for the explanation if the policy refuses the kind.
   package var remark: String?
-  /// In words, the keys that the payload lacks, or the pattern that it misses, to be of one of the integrator's kinds; nil if it
-  /// resembles none of them.
+  /// In words, the keys that the payload lacks, or the pattern that it misses, to be of an accepted kind; nil if it resembles none of
+  /// them.
   var nearMiss: String?
 
   init(

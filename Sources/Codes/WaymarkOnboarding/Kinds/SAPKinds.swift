@@ -11,6 +11,8 @@ extension PayloadKind {
 enum SAPOnboarding: BuiltInKind {
   static let kind = PayloadKind.sapOnboarding
   static var form: PayloadForm { .object(hasMarks: hasMarks, isMentioned: isMentioned, payload: payload) }
+  /// The members that a payload must have.
+  static let required = ["appID", "host"]
 
   /// Returns whether an object has `appID`, or has both `host` and `auth`. An object with members of Android's provisioning is not
   /// of this kind.
@@ -50,7 +52,7 @@ enum SAPOnboarding: BuiltInKind {
     // Some libraries treat "host" and "Host" as one name.
     let names = (object.members ?? []).map { VisibleText.folded($0.name) }
     guard Set(names).count == names.count else { return refuse("a name occurs twice, in different spellings") }
-    for name in ["appID", "host"] {
+    for name in required {
       guard let problem = Payload.problem(of: object[name]) else { continue }
       return .malformed(.sapOnboarding, "\"\(name)\" \(problem)", fields: fields, field: name)
     }

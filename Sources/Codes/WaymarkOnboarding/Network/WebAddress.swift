@@ -68,6 +68,7 @@ package struct WebAddress: Sendable, Hashable {
 
   /// Splits an authority without user information into host and port; the port is nil if the authority has none.
   package static func split(_ authority: String) -> (Result<HostName, HostError>, UInt16?) {
+    if authority.contains("://") { return (.failure(.init("it is an address, where the host alone belongs")), nil) }
     var name = authority
     var port: UInt16?
     if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {

@@ -182,17 +182,10 @@ extension CustomKind {
       kind, fields: fields, host: .init(name: host, hostOrAddress: value?.string ?? ""), content: object)
   }
 
-  /// Returns, in words, the required keys that an object lacks, if it has at least half of the required keys, including misspelt
-  /// ones; otherwise nil.
+  /// Returns, in words, the required keys that an object lacks; nil if it resembles no payload of this kind.
   func nearMiss(_ object: JSONValue) -> String? {
-    guard case .json(let keys) = form, object.members != nil else { return nil }
-    let missing = keys.filter { object.value(at: $0) == nil }
-    let misspelled = missing.filter { object.values(fitting: $0).count == 1 }
-    guard !missing.isEmpty, 2 * (keys.count - missing.count + misspelled.count) >= keys.count else { return nil }
-    let names = missing.prefix(10).map { key in
-      "\"\(DisplayText.escaped(key, limit: 60))\"" + (misspelled.contains(key) ? " in this spelling" : "")
-    }
-    return "missing for \(DisplayText.escaped(kind.rawValue, limit: 60)): \(names.joined(separator: ", "))"
+    guard case .json(let keys) = form else { return nil }
+    return kind.nearMiss(object, keys: keys)
   }
 
   /// Returns, in words, the pattern of this kind if an address nearly matches it; otherwise nil.
@@ -254,6 +247,21 @@ extension CustomKind {
     } else {
       fields.append(PayloadField(path, value.scalarText ?? value.compactText, isSecret: isSecret(path)))
     }
+  }
+}
+
+extension PayloadKind {
+  /// Returns, in words, which of the kind's required keys an object lacks, if it has at least half of them, including misspelt ones;
+  /// otherwise nil.
+  func nearMiss(_ object: JSONValue, keys: [String]) -> String? {
+    guard object.members != nil else { return nil }
+    let missing = keys.filter { object.value(at: $0) == nil }
+    let misspelled = missing.filter { object.values(fitting: $0).count == 1 }
+    guard !missing.isEmpty, 2 * (keys.count - missing.count + misspelled.count) >= keys.count else { return nil }
+    let names = missing.prefix(10).map { key in
+      "\"\(DisplayText.escaped(key, limit: 60))\"" + (misspelled.contains(key) ? " in this spelling" : "")
+    }
+    return "missing for \(DisplayText.escaped(rawValue, limit: 60)): \(names.joined(separator: ", "))"
   }
 }
 

@@ -234,9 +234,10 @@ package struct CodeJudgement: Sendable {
         : policy.keys.contains { $0.id == token.keyID && token.keyID != nil }
           ? "the key \(shown) does not serve \(name)" : "no key for \(name) fits the token's, \(shown)"
       let names = policy.keys.map { VerificationKey.name($0.id) }
-      return check(
-        .unknownKey, false, why, expected: names.isEmpty ? nil : "the policy's keys: \(names.joined(separator: ", "))",
-        field: "kid")
+      let expected =
+        names.isEmpty
+        ? "the issuer's public key, under keyFiles" : "the policy's keys: \(names.joined(separator: ", "))"
+      return check(.unknownKey, false, why, expected: expected, field: "kid")
     }
     guard check(.unknownKey, true, keys.map { "the key \(VerificationKey.name($0.id))" }.joined(separator: ", ")) else {
       return false

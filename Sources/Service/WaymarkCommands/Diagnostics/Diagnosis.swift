@@ -59,7 +59,7 @@ package struct Diagnosis {
       return problems.map { Finding("configuration", .problem, $0.description, hint: $0.hint) }
     }
     let message =
-      configuration.file.map {
+      configuration.shownFile.map {
         "The configuration \($0)\(loader.named == nil ? " (the default file)" : "") has no problems."
       }
       ?? "No configuration file at \(loader.standardFile): the defaults apply."
@@ -94,6 +94,9 @@ package struct Diagnosis {
   // MARK: Cameras
 
   private func cameras() -> [Finding] {
+    if let source = loader.load().configuration.settings.source.path {
+      return [Finding("camera", .good, "The pictures come from \(source) (source.path) instead of a camera.")]
+    }
     let nodes = (try? FileManager.default.contentsOfDirectory(atPath: "/dev")) ?? []
     let video = nodes.filter { $0.hasPrefix("video") && Int($0.dropFirst(5)) != nil }.sorted()
     guard !video.isEmpty else { return [noCamera()] }

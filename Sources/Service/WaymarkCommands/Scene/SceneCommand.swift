@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import WaymarkAnchors
 import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
@@ -49,7 +50,11 @@ struct SceneCheckCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    let report = SceneLoader.load(folder: folder)
+    var report = SceneLoader.load(folder: folder)
+    if let scene = report.scene {
+      report.problems += scene.pictures.compactMap(problem)
+      if report.problems.contains(where: { $0.severity == .error }) { report.scene = nil }
+    }
     var status = ExitStatus(report.problems)
     if strict, status == .success, !report.problems.isEmpty { status = .invalid }
     if json {
@@ -65,6 +70,25 @@ struct SceneCheckCommand: AsyncParsableCommand {
       }
     }
     guard status == .success else { throw ExitCode(status.rawValue) }
+  }
+
+  /// Returns the problem of an anchor whose picture cannot be found in a frame; nil if it can.
+  private func problem(of anchor: SceneAnchor) -> SceneProblem? {
+    let image = anchor.image ?? ""
+    func problem(_ code: String, _ message: String, _ hint: String) -> SceneProblem {
+      SceneProblem(
+        file: "\(folder)/\(image)", field: "image of \(anchor.name)", code: code, message: message, hint: hint)
+    }
+    do {
+      let picture = try PictureDecoder().gray(PictureFile.read("\(folder)/\(image)")).image
+      try AnchorCompiler.check(
+        AnchorCompiler().compile(name: anchor.name, physicalWidth: anchor.physicalWidth, picture: picture))
+      return nil
+    } catch let error as any CommandError {
+      return problem("unusablePicture", error.message, error.hint)
+    } catch {
+      return problem("unusablePicture", "\(error)", "Choose another picture.")
+    }
   }
 
   private struct Record: Encodable {
@@ -165,6 +189,9 @@ struct ScenePreviewCommand: AsyncParsableCommand {
   var output: String
 
   func run() async throws {
+    guard output.lowercased().hasSuffix(".png") else {
+      throw ValidationError("-o names a PNG file, such as preview.png")
+    }
     let report = SceneLoader.load(folder: folder)
     for problem in report.problems { Output.diagnostic("\(problem)") }
     guard let scene = report.scene, let place = SceneFolder(folder) else {

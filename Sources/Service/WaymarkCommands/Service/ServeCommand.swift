@@ -132,7 +132,7 @@ struct ConfigCheckCommand: ParsableCommand {
     if !problems.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
     for warning in configuration.warnings { Output.line("warning: \(warning.sentences)") }
     Output.line(
-      configuration.file.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
+      configuration.shownFile.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
   }
 }
 

@@ -38,6 +38,15 @@ package struct ServiceConfiguration: Sendable {
 
   /// The path of the configuration file; nil if there is no file.
   package var file: String? { document?.path }
+  /// The number of files in `waymark.d` that override it.
+  var layers = 0
+  /// The configuration file with the number of files that override it, for messages; nil if there is no file.
+  package var shownFile: String? {
+    guard let file else { return nil }
+    // Without a file of its own, the first layer gives the name.
+    guard layers > 0, !file.contains(".d/") else { return file }
+    return "\(file) with \(layers) file\(layers == 1 ? "" : "s") of its folder .d"
+  }
 
   /// The warnings about settings that accept too much on a device that strangers use, such as every host; each has a
   /// remedy.

@@ -212,6 +212,7 @@ struct SceneStore: Sendable {
       var made: CompiledAnchor
       do throws(AnchorError) {
         made = try tool.compile(name: anchor.name, physicalWidth: anchor.physicalWidth, picture: picture)
+        try AnchorCompiler.check(made)
       } catch {
         throw failure(
           name, ["\(anchor.image ?? ""): error: \(anchor.name): \(error.message) (\(error.hint))"],

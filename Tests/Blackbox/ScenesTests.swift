@@ -1,8 +1,19 @@
 import Foundation
 import Testing
 
-/// A scene of codes in the program that is shipped, on the frames that are shipped.
-@Suite struct ScenesOfCodesTests {
+/// Scenes in the program that is shipped, one of codes on the frames that are shipped.
+@Suite struct ScenesTests {
+  @Test func aPictureWithoutTextureIsAProblemOfItsScene() throws {
+    let folder = try TemporaryFolder()
+    let plain = Array("P5 200 200 255\n".utf8) + [UInt8](repeating: 128, count: 40_000)
+    try Data(plain).write(to: URL(fileURLWithPath: folder.file("plain.pgm")))
+    try "name: Hall\nanchors:\n  - name: wall\n    image: plain.pgm\n    physicalWidth: 1\n".write(
+      toFile: folder.file("scene.yaml"), atomically: true, encoding: .utf8)
+    let check = try Executable.run(["scene", "check", folder.path])
+    #expect(check.status == 2 && check.text.contains("plain.pgm: error: image of wall: "), "\(check.text)")
+    #expect(check.text.contains("[unusablePicture]") && !check.text.contains("1 anchor"), "\(check.text)")
+  }
+
   @Test(.timeLimit(.minutes(2))) func aCodeIsAnAnchorOfTheService() throws {
     let samples = Executable.project.appendingPathComponent("Samples").path
     #expect(try Executable.run(["scene", "check", "--strict", "\(samples)/scenes/stores"]).status == 0)
