@@ -631,7 +631,7 @@ webhooks: { erp: { url: "https://localhost/", secretFile: secret, caFile: cert.p
     def documented(self):
         """Every curl of docs/gateway.md does what the page says, with this gateway's socket in the place of the system's."""
         page = (ROOT / "docs/gateway.md").read_text()
-        alias = re.search(r"^\$ alias call='(.*)'$", page, re.M).group(1)
+        alias = re.search(r'^\$ call\(\) \{ (.*) "\$@"; \}$', page, re.M).group(1)
         folder = self.folder / "page"
         folder.mkdir()
         shutil.copy(ROOT / "Samples/pictures/onboarding-on-a-card.jpg", folder / "card.jpg")

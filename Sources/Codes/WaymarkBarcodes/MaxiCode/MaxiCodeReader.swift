@@ -68,7 +68,8 @@ struct MaxiCodeReader {
     guard let best = starts.first, best.score > 20 else { return nil }
     // First assumes that the rings are at the centre of the modules, as the standard requires.
     let likely =
-      likely(starts.filter { !$0.isBeside }) { around in
+      [best]
+      + likely(starts.filter { !$0.isBeside }) { around in
         around.max { spread($0.map, half: 12) < spread($1.map, half: 12) }
       }
       + likely(starts) { around in

@@ -83,7 +83,7 @@ struct OnboardingInput: ParsableArguments {
       Output.line(VerdictText.human(verdict, showSecrets: showSecrets))
     }
     if case .successful = verdict.outcome {
-    } else if let text, text != "-", FileKind(text) == .file {
+    } else if let text, text != "-", FileKind(text) == .regular {
       Output.diagnostic(
         "waymark: this judged the name of a file\n  Judge its text with: onboarding check - < \(text), the code in a picture with: scan --onboarding \(text)"
       )
