@@ -108,7 +108,7 @@ import WaymarkImage
 
   /// A specimen in the drawings of the typeface, in shading and glare, with noise: 640 pixels wide, as a camera sees it.
   private static func photograph(
-    _ lines: [String], left: Double, pitch: Double, leaving gap: Range<Int>? = nil
+    _ lines: [String], left: Double, pitch: Double, leaving gap: Range<Int>? = nil, edge: Double? = nil
   )
     -> GrayImage
   {
@@ -132,6 +132,10 @@ import WaymarkImage
             if row < h, column < w, let glyph = ZoneGlyphs.characters.firstIndex(of: character) {
               ink = values[(glyph * h + row) * w + column] / 15
             }
+          }
+          let isInCapitals = (Double(y) - 50).truncatingRemainder(dividingBy: 1.9 * capitals) < 1.2 * capitals
+          if let edge, y >= 50, isInCapitals, lines.indices.contains(line), abs(Double(x) - edge) < 0.15 * pitch {
+            ink = 1
           }
           let (dx, dy) = ((Double(x) - 440) / 35, (Double(y) - 80) / 35)
           seed = seed &* 1_664_525 &+ 1_013_904_223
@@ -157,6 +161,19 @@ import WaymarkImage
       }
       #expect(accepted.map(\.text) == [lines.joined(separator: "\n")], "\(read.map(\.text))")
     }
+  }
+
+  /// A stroke beside each line, such as the edge of a document, is not a character.
+  @Test(arguments: specimens, [true, false])
+  func specimensAreReadBesideAnEdge(_ specimen: (MachineReadableZone.Format, [String]), isLeft: Bool) throws {
+    var reader = TextReader { _, _, _ in [] }
+    reader.alphabet = .zone
+    let pitch = 500 / Double(specimen.0.length)
+    let picture = Self.photograph(
+      specimen.1, left: 70, pitch: pitch, edge: isLeft ? 70 - 0.5 * pitch : 570 + 0.5 * pitch)
+    let read = try picture.withView { try reader.read($0) }
+    let accepted = try TextAcceptance([try TextPattern.named("mrz")]).accepted(in: read)
+    #expect(accepted.map(\.text) == [specimen.1.joined(separator: "\n")], "\(read.map(\.text))")
   }
 
   /// A line of which the finder saw two parts is one, and as long as the others.

@@ -266,6 +266,27 @@ struct TextReaderTests {
     #expect(line.outline.topLeft.y > line.outline.topRight.y)
   }
 
+  /// A line of light bars, and fewer dark ones below it.
+  @Test func aRowOfTheOtherPolarityIsReadIfTheLinesAreTexture() throws {
+    let picture = GrayImage(width: 640, height: 480) { target in
+      for i in 0..<(640 * 480) {
+        let (x, y) = (i % 640, i / 640)
+        let isBar = x % 30 < 12
+        target[i] = (90..<510).contains(x) && (100..<124).contains(y) && isBar ? 220 : 120
+        if (210..<390).contains(x), (300..<324).contains(y), isBar { target[i] = 40 }
+      }
+    }
+    func read(_ long: String, _ styles: [LinePicture.Style]) throws -> [String] {
+      var reader = TextReader { _, _, _ in [] }
+      reader.styles = styles
+      reader.lattice = { drawn in says(drawn.width > 300 ? long : "BR25F", 0.999) }
+      return try picture.withView { try reader.read($0).map(\.text) }
+    }
+    #expect(try read("", LinePicture.Style.all) == ["BR25F"])
+    #expect(try read("HX25160", LinePicture.Style.all) == ["HX25160"])
+    #expect(try read("", [LinePicture.Style.live[0]]).isEmpty, "a frame")
+  }
+
   /// A dark display in a light housing, with digits on it that are hardly darker.
   @Test func aPanelIsReadWhereNoLineIsFound() throws {
     let housing = GrayImage(width: 600, height: 400) { target in

@@ -9,6 +9,12 @@ package struct LineFinder: Sendable {
   private static let workSize = 900.0
   /// The factor by which the votes for another direction must exceed the votes for level lines.
   private static let uprightPrior = 2.5
+  /// The half side in pixels of the window that separates characters from ink close to them, such as a car's body around its plate.
+  private static let narrowReach = 16
+  /// The largest number of rows returned.
+  private static let rowLimit = 4
+  /// The least number of characters of a row, and their least share of its components.
+  private static let row = (characters: 4, share: 0.5)
 
   package init() {}
 
@@ -31,19 +37,15 @@ package struct LineFinder: Sendable {
   package func search(_ view: ImageView) -> Found {
     let whole = Found(outlines: [Self.outline(of: view)], isWhole: true)
     guard view.width >= 8, view.height >= 8 else { return whole }
-    let scale = min(1, Self.workSize / Double(max(view.width, view.height)))
-    let small = GrayImage(copying: view).resized(
-      width: max(8, Int(Double(view.width) * scale)), height: max(8, Int(Double(view.height) * scale)))
-    let plane = small.withView { InkPlane($0) }.softened(0.7)
+    let (plane, scale) = Self.reduced(view)
     var (best, weight) = ([Line](), 0.0)
     for isLight in [false, true] {
-      let (found, contrast) = Self.search(plane, isLight: isLight)
+      let (found, contrast) = Self.search(plane, isLight: isLight, reach: max(8, min(plane.width, plane.height) / 8))
       // The paper between dark letters also passes as light text, but with little contrast.
       let own = found.reduce(0) { $0 + $1.weight } * contrast
       if own > weight * (isLight ? 1.3 : 1) { (best, weight) = (found, own) }
     }
-    let factor = Point2(1 / scale, 1 / scale)
-    let toPicture = Homography.resize(factor)
+    let toPicture = Homography.resize(Point2(1 / scale, 1 / scale))
     let tallest = best.map(\.height).max() ?? 0
     // In a cut-out of a line, parts of neighbouring lines at the borders are not lines. A cut-out wider than high has no vertical
     // line.
@@ -56,6 +58,24 @@ package struct LineFinder: Sendable {
     return Found(
       outlines: kept.map { toPicture.apply($0.outline) }, leftOut: best.count - kept.count,
       panels: panels.map(toPicture.apply))
+  }
+
+  /// Returns the outlines of rows of characters of one height, dark on light and light on dark, the largest first, also where other
+  /// ink is close to them.
+  func rows(in view: ImageView) -> [Quadrilateral] {
+    guard view.width >= 8, view.height >= 8 else { return [] }
+    let (plane, scale) = Self.reduced(view)
+    let toPicture = Homography.resize(Point2(1 / scale, 1 / scale))
+    let rows = [false, true].flatMap { Self.search(plane, isLight: $0, reach: Self.narrowReach).lines.filter(\.isRow) }
+    return rows.sorted { $0.weight > $1.weight }.prefix(Self.rowLimit).map { toPicture.apply($0.outline) }
+  }
+
+  /// Returns the picture at the size in which lines are searched, and the ratio of this size to that of the picture.
+  private static func reduced(_ view: ImageView) -> (plane: InkPlane, scale: Double) {
+    let scale = min(1, workSize / Double(max(view.width, view.height)))
+    let small = GrayImage(copying: view).resized(
+      width: max(8, Int(Double(view.width) * scale)), height: max(8, Int(Double(view.height) * scale)))
+    return (small.withView { InkPlane($0) }.softened(0.7), scale)
   }
 
   /// Returns whether a line spans most of a panel's length.
@@ -77,11 +97,18 @@ package struct LineFinder: Sendable {
     var angle: Double
     var weight: Double
     var order: Double
+    /// True if most of its components have the height and the shape of characters.
+    var isRow: Bool
   }
 
   /// Returns the lines of one polarity and the mean contrast of their ink.
-  private static func search(_ plane: InkPlane, isLight: Bool) -> (lines: [Line], contrast: Double) {
-    let (mask, contrast) = ink(plane, isLight: isLight)
+  ///
+  /// - Parameters:
+  ///   - plane: The picture at the size in which lines are searched.
+  ///   - isLight: True for light characters on dark, false for dark on light.
+  ///   - reach: The half side in pixels of the window that ink is compared with.
+  private static func search(_ plane: InkPlane, isLight: Bool, reach: Int) -> (lines: [Line], contrast: Double) {
+    let (mask, contrast) = ink(plane, isLight: isLight, reach: reach)
     var found = InkComponent.find(mask, width: plane.width, height: plane.height).pieces
     if let gap = dotGap(found) {
       // The dots of dot print are joined to characters.
@@ -102,10 +129,9 @@ package struct LineFinder: Sendable {
 
   /// Finds pixels that are darker (or lighter) than their surroundings by a share of the picture's contrast (D. Bradley, G.
   /// Roth, "Adaptive thresholding using the integral image", 2007).
-  private static func ink(_ plane: InkPlane, isLight: Bool) -> (mask: [Bool], contrast: Double) {
+  private static func ink(_ plane: InkPlane, isLight: Bool, reach: Int) -> (mask: [Bool], contrast: Double) {
     let (w, h) = (plane.width, plane.height)
     let sums = plane.summed()
-    let reach = max(8, min(w, h) / 8)
     var differences = [Int16](repeating: 0, count: w * h)
     for y in 0..<h {
       for x in 0..<w {
@@ -296,9 +322,15 @@ package struct LineFinder: Sendable {
         topLeft: corner(x0 - margin, y0 - margin), topRight: corner(x1 + margin, y0 - margin),
         bottomRight: corner(x1 + margin, y1 + margin), bottomLeft: corner(x0 - margin, y1 + margin))
       let down = (x0 + x1) / 2 * ts + (y0 + y1) / 2 * tc
+      let characters = members.indices.count { i in
+        let (box, middle) = (boxes[members[i]], turned[i].center.y)
+        return abs(box.height / height - 1) < 0.2 && (0.15...1.3).contains((box.right - box.left) / height)
+          && abs(middle - (y0 + y1) / 2) < 0.25 * height
+      }
       return Line(
         outline: outline, height: height, angle: angle, weight: Double(members.count) * height,
-        order: down * 10 + left / 100)
+        order: down * 10 + left / 100,
+        isRow: characters >= row.characters && Double(characters) >= row.share * Double(members.count))
     }
   }
 }

@@ -38,6 +38,8 @@ package struct TextReader {
   private static let tall = 1.5
   /// The largest height in pixels of a picture that is taken as an upright cut-out of a line.
   private static let cutHeight = 120
+  /// The least number of characters of a row, and the most of a line that may be a part of a row, or texture.
+  private static let leastOfRow = 4
   private var finder = LineFinder()
   /// The largest number of lines of a picture that are read.
   package var lineLimit: Int {
@@ -104,6 +106,23 @@ package struct TextReader {
       let reading = try reading(of: GrayImage(copying: part), isSure: true, turns: [2])
       if let reading, reading.isText {
         lines.append(Self.line(reading, offset.apply(LineFinder.outline(of: part).turned(by: reading.turn))))
+      }
+    }
+    // Lines of texture may outweigh a row of characters, such as a plate on a car.
+    if styles.count > 1, alphabet != .zone, part.height > Self.cutHeight,
+      lines.allSatisfy({ $0.symbols.count <= Self.leastOfRow })
+    {
+      for row in finder.rows(in: part) where continues() {
+        let height = row.topLeft.distance(to: row.bottomLeft)
+        guard !outlines.contains(where: { $0.cornerDistance(to: row) < height / 8 }),
+          let picture = Self.rectified(part, row), let reading = try reading(of: picture, isSure: false, turns: [2])
+        else { continue }
+        let line = Self.line(reading, offset.apply(row.turned(by: reading.turn)))
+        let count = line.symbols.count
+        let parts = lines.filter { $0.outline.overlaps(line.outline) }
+        guard reading.isText, count >= Self.leastOfRow, parts.allSatisfy({ $0.symbols.count < count }) else { continue }
+        lines.removeAll { $0.outline.overlaps(line.outline) }
+        lines.append(line)
       }
     }
     return (lines, found.leftOut)

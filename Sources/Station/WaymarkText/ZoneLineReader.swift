@@ -138,7 +138,17 @@ package struct ZoneLineReader {
         if next.score > grid.score { grid = next }
       }
     }
-    let right = grid
+    // The scores so far sample the characters, so that the grid may leave one out at an end.
+    var right = grid
+    right.score = score(grid, every: 1)
+    for shift in [-2, -1, 1, 2] {
+      var next = grid
+      next.left += Double(shift) * grid.pitch
+      next.score = score(next, every: 1)
+      if next.score > right.score { right = next }
+    }
+    right.score = score(right, every: 2)
+    grid = right
     for step in -2...2 {
       for shift in -2...2 {
         var next = right
