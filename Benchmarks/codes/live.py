@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What reading codes from a running camera costs, and after how many frames a code is told.
+"""What reading codes from a running camera costs, and after how many frames a code is reported.
 
   Benchmarks/codes/live.py FOLDER [--only cost|look|delay] [--waymark WAYMARK] [--against WAYMARK] [--seconds N] [--phases N] [--write]
 
