@@ -1,8 +1,7 @@
 public import WaymarkSystem
 
 /// An event as a client receives it. The file also has the line of an event to send (`EventLine`), and the events of a
-/// subscription (`EventPatterns`); at the end are the protocol of payloads (`EventPayload`), and the parts of a payload
-/// that observers may see (`Harmless`).
+/// subscription (`EventPatterns`).
 public struct Event: Hashable, Sendable {
   /// The number of the event; gaps are normal. `nil` for events that concern one connection alone, such as
   /// `hello`.
@@ -133,31 +132,5 @@ package struct EventPatterns: Hashable, Sendable {
     guard !pattern.isEmpty, pattern.utf8.count <= 64 else { return false }
     let stem = pattern == "*" ? "" : pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     return pattern == "*" || (!stem.isEmpty && stem.allSatisfy { $0.isASCII && ($0.isLetter || $0 == ".") })
-  }
-}
-
-// MARK: - Payloads
-
-/// The payload of an event: its fields other than `event`, `seq`, `time`, `camera` and `frame`.
-public protocol EventPayload: Codable, Hashable, Sendable {
-  /// The name of the event in the protocol.
-  static var event: String { get }
-  /// The event as sent to observers, without contents of codes and clients that are meant for operators alone.
-  ///
-  /// There is no default implementation, so that each type of event must decide.
-  var forObservers: Self { get }
-}
-
-/// The parts of a payload that are known not to be secret.
-package struct Harmless: Hashable, Sendable {
-  /// True if text and bytes are not secret.
-  package var text = false
-  /// The fields, with secret values replaced.
-  package var fields: JSONValue?
-
-  /// Creates the parts, by default empty.
-  package init(text: Bool = false, fields: JSONValue? = nil) {
-    self.text = text
-    self.fields = fields
   }
 }

@@ -1,8 +1,7 @@
 package import WaymarkSystem
 
 /// The line of a request, as a client sends it. The file also has the lines of replies (`ReplyLine`, `ErrorLine`), and
-/// `IncomingRequest`, a request as the service receives it; at the end are the protocols of requests,
-/// `ServiceRequest` and `ServedRequest`.
+/// `IncomingRequest`, a request as the service receives it.
 package struct RequestLine<Params: Encodable>: Encodable {
   /// The id that the reply will carry.
   package let id: JSONValue
@@ -157,23 +156,4 @@ extension ServiceError: Error {
 extension ScanPictureRequest {
   /// The largest picture, in bytes.
   public static let largest = 16 << 20
-}
-
-// MARK: - Protocols
-
-/// The parameters of a method, and the type of its result.
-public protocol ServiceRequest: Codable, Hashable, Sendable {
-  /// The type of the result in a successful reply.
-  associatedtype Result: Codable & Sendable
-  /// The name of the method in the protocol.
-  static var method: String { get }
-}
-
-/// A request that the service of this version answers. The requirements have no default implementations, so that a request without
-/// permissions and bounds does not compile.
-package protocol ServedRequest: ServiceRequest {
-  /// True if observers may send it.
-  static var allowsObservers: Bool { get }
-  /// The bounds of the request's parameters.
-  static var bounds: [ParameterBound] { get }
 }

@@ -1,11 +1,9 @@
 import Synchronization
 public import WaymarkImage
-public import WaymarkSystem
 
 /// A compiled set of reference pictures (`AnchorReference`) with the index of their features.
 ///
-/// Below are the record of one anchor in the file (`AnchorRecord`), an anchor's reference, and the errors (`AnchorError`,
-/// `AnchorErrorCode`) of libraries and of the compiler.
+/// `AnchorRecord` below is the record of one anchor in the file.
 ///
 /// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while the library
 /// is in use. If the file is changed or truncated in place, all parts not read before are missing, and `failure` reports the
@@ -274,29 +272,4 @@ public struct AnchorReference: Sendable {
     guard picture.read(into: buffer) else { return nil }
     return GrayImage(width: picture.width, height: picture.height, buffer: buffer)
   }
-}
-
-/// An error in reading or writing a library, or in compiling a reference picture.
-public typealias AnchorError = Problem<AnchorErrorCode>
-
-/// The codes of `AnchorError`, by which programs distinguish its cases.
-public enum AnchorErrorCode: String, ProblemCode, CaseIterable {
-  /// A library, picture or calibration does not exist or cannot be read.
-  case cannotOpen
-  /// A library cannot be written.
-  case cannotWrite
-  /// The file is not a library of anchors.
-  case notALibrary
-  /// The library was built by a newer release, or by an older release whose format is no longer supported.
-  case unsupportedVersion
-  /// The library is cut off or its bytes were changed, or the program's descriptor model is corrupt.
-  case damaged
-  /// The library has no anchor with this name.
-  case unknownName
-  /// Two anchors of a library to be written have the same name.
-  case duplicateName
-  /// A library would have more than 65,534 anchors, or more features than its limit.
-  case tooManyAnchors
-  /// A picture is too small, too elongated or has too few corners to be an anchor, or its name, width or radius is invalid.
-  case unusablePicture
 }

@@ -1,10 +1,9 @@
-public import WaymarkSystem
+import WaymarkSystem
 
 /// The policy by which a device accepts codes for onboarding.
 ///
 /// The default accepts SAP mobile onboarding JSON and its link, unsigned, over https, to any host; a person checks `connectTo`
-/// before continuing. Below are an entry of the list of allowed hosts (`HostPattern`), and the errors of keys and policies
-/// (`OnboardingError`, `OnboardingErrorCode`).
+/// before continuing.
 public struct OnboardingPolicy: Sendable {
   /// The policy for signatures of payloads.
   public enum Signatures: String, Sendable, Hashable, CaseIterable {
@@ -164,82 +163,4 @@ extension OnboardingPolicy {
   package func refusal(ofHost text: String) -> String? {
     refusal(of: .init(name: "host", scheme: "https", authority: text), isConnected: true)?.finding
   }
-}
-
-// MARK: - Allowed hosts
-
-/// An entry of the list of allowed hosts: `example.com`, `*.example.com` (one or more labels in front, never `example.com` itself),
-/// or an IP address. An entry with a port at its end allows only this port.
-public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
-  private let host: HostName
-  private let isWildcard: Bool
-  private let port: UInt16?
-
-  /// Reads an entry.
-  ///
-  /// - Throws: `badPolicy` if host or port are invalid, or if `*.` precedes an IP address.
-  public init(_ text: String) throws(OnboardingError) {
-    isWildcard = text.hasPrefix("*.")
-    let (host, port) = WebAddress.split(isWildcard ? String(text.dropFirst(2)) : text)
-    switch host {
-    case .success(let host):
-      guard !(host.isAddress && isWildcard) else { throw Self.error(text, "an address has no subdomains") }
-      self.host = host
-      self.port = port
-    case .failure(let problem): throw Self.error(text, problem.message)
-    }
-  }
-
-  private static func error(_ text: String, _ problem: String) -> OnboardingError {
-    OnboardingError(
-      .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is not a valid host pattern: \(problem)",
-      hint: "Write a host such as example.com, *.example.com or example.com:8443, without https:// or a path.")
-  }
-
-  /// Returns whether the entry allows this host on this port.
-  package func matches(_ other: HostName, port otherPort: UInt16) -> Bool {
-    if let port, port != otherPort { return false }
-    if !isWildcard { return other == host }
-    return !other.isAddress && other.ascii.hasSuffix("." + host.ascii)
-  }
-
-  /// Returns whether the entry allows that host on some port.
-  func matches(_ other: HostName) -> Bool { matches(other, port: port ?? 443) }
-
-  /// Returns whether a host differs from the entry in at most two letters. A wildcard is compared with as many of the host's last
-  /// labels as it has after `*.`.
-  func isNear(_ other: HostName) -> Bool {
-    guard !host.isAddress, !other.isAddress else { return false }
-    let labels = host.ascii.count { $0 == "." } + 1
-    let below = other.ascii.split(separator: ".").suffix(labels).joined(separator: ".")
-    return NearestWord.distance(isWildcard ? below : other.ascii, host.ascii) <= 2
-  }
-
-  /// Returns whether the entry is exactly this host, without a wildcard.
-  func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
-
-  /// Returns whether the entry is a wildcard for the hosts below this host.
-  func isBelow(_ other: HostName) -> Bool { isWildcard && other == host }
-
-  /// The entry, with its host in canonical form (`HostName.ascii`).
-  public var description: String { (isWildcard ? "*." : "") + host.ascii + (port.map { ":\($0)" } ?? "") }
-}
-
-// MARK: - Errors
-
-/// An error in keys or policies. A refused code is not an error but a `Verdict`.
-public typealias OnboardingError = Problem<OnboardingErrorCode>
-
-/// The codes of `OnboardingError`.
-public enum OnboardingErrorCode: String, ProblemCode, CaseIterable {
-  /// A key that cannot be read, or is not of a supported type.
-  case badKey
-  /// A policy contradicts itself, or refers to something that does not exist.
-  case badPolicy
-  /// A file that cannot be read.
-  case cannotOpen
-  /// The records of confirmed payloads cannot be read or written.
-  case replayStore
-  /// A payload that cannot be signed.
-  case badPayload
 }

@@ -1,12 +1,11 @@
-package import Glibc
+import Glibc
 package import WaymarkImage
 import WaymarkSystem
 
 /// A Y4M or MJPEG stream from a file, a pipe, standard input, or a program that plays an address.
 ///
 /// Files are played at their rate, all other streams as their frames arrive. A stream that ends or breaks is opened again until the
-/// source is stopped, except standard input, and files without `loops`. `InputFile` below is the open file or the output of the program,
-/// and `OpenStream` starts such a program.
+/// source is stopped, except standard input, and files without `loops`.
 package final class StreamSource: FrameSource {
   package let device: String
   package let origin = FrameOrigin.stream
@@ -85,49 +84,6 @@ package final class StreamSource: FrameSource {
         let problem = SourceError.damagedStream(device, reason: "\(error)")
         sink.receive(SourceStatus(.lost, device: device, problem: problem, ended: true))
       }
-    }
-  }
-}
-
-// MARK: - The bytes of a stream
-
-/// Starts a program that plays an address, and opens its output.
-package typealias OpenStream = @Sendable () throws(SourceError) -> InputFile
-
-/// An open file, or the output of a program. `deinit` closes it, unless it is standard input, and ends the program.
-package struct InputFile: ~Copyable {
-  let descriptor: CInt
-  private let process: pid_t?
-
-  /// Opens a path; `-` is standard input.
-  ///
-  /// - Throws: `cannotOpen` with the reason of open(2).
-  init(path: String) throws(SourceError) {
-    let opened = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard opened >= 0 else { throw .cannotOpen(path, reason: systemMessage(errno)) }
-    descriptor = opened
-    process = nil
-  }
-
-  /// Takes ownership of a socket.
-  ///
-  /// - Parameter process: the child process that writes into the socket, or `nil`.
-  package init(owning descriptor: CInt, of process: pid_t? = nil) {
-    self.descriptor = descriptor
-    self.process = process
-  }
-
-  /// True for a regular file, which has an end and can be read again.
-  var isPlain: Bool {
-    var information = stat()
-    return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
-  }
-
-  deinit {
-    if descriptor != STDIN_FILENO { close(descriptor) }
-    if let process {
-      kill(process, SIGKILL)
-      while waitpid(process, nil, 0) < 0, errno == EINTR {}
     }
   }
 }
