@@ -139,6 +139,11 @@ struct MatrixDamageTests {
     #expect(try texts(Fixture.load("maxicode-rounded"), .maxiCode) == ["RdN0CENcxPIQRrFDcZoO61AymZ3RFXE4"])
   }
 
+  @Test("MaxiCode is read where most of it is padding, which looks the same after a shift")
+  func paddedMaxiCode() throws {
+    #expect(try texts(Fixture.load("maxicode-padded"), .maxiCode) == ["7eJnWsnrOJiPTwZi2r406P PQiX4"])
+  }
+
   @Test("MaxiCode is read turned, tilted, mixed in its character sets, and with its rings beside the middle")
   func maxiCode() throws {
     let fixtures = try fixtures(.maxiCode)

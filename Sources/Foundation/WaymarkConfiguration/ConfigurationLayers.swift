@@ -19,14 +19,12 @@ package struct ConfigurationLayers: Sendable {
     guard FileKind(folder) == .folder else { return }
     do throws(FileError) {
       let all = try Folder.names(folder).filter { !$0.hasPrefix(".") }.sorted()
-      problems += all.filter {
-        $0.lowercased().hasSuffix(".yml") || $0.lowercased().hasSuffix(".yaml") && !$0.hasSuffix(".yaml")
-      }
-      .map {
-        ConfigurationProblem(
-          origin: "\(folder)/\($0)", message: "it is not read, because its name does not end in .yaml",
-          hint: "Rename it, or move it elsewhere.")
-      }
+      problems += all.filter { !$0.hasSuffix(".yaml") && [".yml", ".yaml"].contains(where: $0.lowercased().hasSuffix) }
+        .map {
+          ConfigurationProblem(
+            origin: "\(folder)/\($0)", message: "it is not read, because its name does not end in .yaml",
+            hint: "Rename it, or move it elsewhere.")
+        }
       let names = all.filter { $0.hasSuffix(".yaml") }
       if names.count > Self.limit {
         problems.append(

@@ -25,4 +25,14 @@ package enum SceneLimits {
   static let pixels = 100_000.0
   /// The most problems in a report; of further problems only the number is reported.
   static let problems = 50
+
+  /// Returns why a picture of this size, in pixels, cannot be found in frames; nil if it can.
+  package static func problem(width: Int, height: Int) -> (message: String, hint: String)? {
+    let (long, short) = (max(width, height), min(width, height))
+    if 10 * short >= long, long >= 120 { return nil }
+    return (
+      "It is too small or too narrow to be found (\(width)×\(height)).",
+      "Take a picture of at least 120 pixels that is not ten times as long as wide."
+    )
+  }
 }

@@ -9,6 +9,8 @@ protocol BuiltInKind: SendableMetatype {
   static var kind: PayloadKind { get }
   /// The way in which payloads of the kind are recognised and parsed.
   static var form: PayloadForm { get }
+  /// The members that a JSON object of this kind must have; an object with half of them is called a near miss.
+  static var required: [String] { get }
   /// True if payloads may be in an encoding other than UTF-8.
   static var allowsOtherEncodings: Bool { get }
   /// Returns whether observers may see the field with that name.
@@ -24,6 +26,7 @@ protocol BuiltInKind: SendableMetatype {
 }
 
 extension BuiltInKind {
+  static var required: [String] { [] }
   static var allowsOtherEncodings: Bool { false }
   static func shows(_ field: String) -> Bool { false }
   static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool { false }

@@ -241,12 +241,12 @@ private struct PayloadRecognizer {
     return nil
   }
 
-  /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds or, if the policy accepts it, of SAP's;
-  /// nil if the object resembles none of them.
+  /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds, or of an accepted built-in kind; nil if
+  /// the object resembles none of them.
   func nearMiss(_ object: JSONValue) -> String? {
     policy.customKinds.lazy.compactMap { $0.nearMiss(object) }.first
-      ?? (policy.acceptedKinds.contains(.sapOnboarding)
-        ? PayloadKind.sapOnboarding.nearMiss(object, keys: SAPOnboarding.required) : nil)
+      ?? PayloadKind.definitions.lazy.filter { policy.acceptedKinds.contains($0.kind) }
+      .compactMap { $0.kind.nearMiss(object, keys: $0.required) }.first
   }
 
   /// Returns the kind of JSON object whose keys occur in a text that is not valid JSON; nil without such keys.

@@ -11,7 +11,6 @@ extension PayloadKind {
 enum SAPOnboarding: BuiltInKind {
   static let kind = PayloadKind.sapOnboarding
   static var form: PayloadForm { .object(hasMarks: hasMarks, isMentioned: isMentioned, payload: payload) }
-  /// The members that a payload must have.
   static let required = ["appID", "host"]
 
   /// Returns whether an object has `appID`, or has both `host` and `auth`. An object with members of Android's provisioning is not

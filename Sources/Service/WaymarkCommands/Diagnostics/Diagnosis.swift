@@ -36,11 +36,13 @@ package struct Finding: Encodable {
 package struct Diagnosis {
   private let loader: ConfigurationLoader
   private let socket: String
+  private let loaded: ServiceConfiguration
 
   /// Creates a diagnosis of the configuration read by `loader` and of the service on `socket`.
   package init(loader: ConfigurationLoader, socket: String) {
     self.loader = loader
     self.socket = socket
+    loaded = loader.load().configuration
   }
 
   /// Runs all checks and returns their results, without those that repeat an earlier message and hint.
@@ -59,7 +61,7 @@ package struct Diagnosis {
       return problems.map { Finding("configuration", .problem, $0.description, hint: $0.hint) }
     }
     let message =
-      configuration.shownFile.map {
+      configuration.shownFiles.map {
         "The configuration \($0)\(loader.named == nil ? " (the default file)" : "") has no problems."
       }
       ?? "No configuration file at \(loader.standardFile): the defaults apply."
@@ -72,7 +74,7 @@ package struct Diagnosis {
 
   /// Checks by a test run whether workers can read codes and pictures.
   private func workers() -> [Finding] {
-    guard loader.load().0.isIsolated else {
+    guard loaded.isIsolated else {
       return [
         Finding(
           "isolation", .remark, "Codes, frames and pictures are read inside the service (isolation: off).",
@@ -94,7 +96,7 @@ package struct Diagnosis {
   // MARK: Cameras
 
   private func cameras() -> [Finding] {
-    if let source = loader.load().configuration.settings.source.path {
+    if let source = loaded.settings.source.path {
       return [Finding("camera", .good, "The pictures come from \(source) (source.path) instead of a camera.")]
     }
     let nodes = (try? FileManager.default.contentsOfDirectory(atPath: "/dev")) ?? []
@@ -174,7 +176,7 @@ package struct Diagnosis {
           "service", .good,
           "The service \(status.version) answers on \(socket); you are \(client.hello.role.rawValue).")
       ]
-      if let running = status.configuration, running.file != loader.load().configuration.file?.absolutePath {
+      if let running = status.configuration, running.file != loaded.file?.absolutePath {
         findings.append(
           Finding(
             "service", .remark,

@@ -82,17 +82,18 @@ struct OnboardingInput: ParsableArguments {
     } else {
       Output.line(VerdictText.human(verdict, showSecrets: showSecrets))
     }
-    if case .successful = verdict.outcome {
-    } else if let text, text != "-", FileKind(text) == .regular {
+    let status: ExitStatus
+    switch verdict.outcome {
+    case .successful: return
+    case .invalid: status = .invalid
+    case .unsuccessful: status = .nothingFound
+    }
+    if let text, text != "-", FileKind(text) == .regular {
       Output.diagnostic(
         "waymark: this judged the name of a file\n  Judge its text with: onboarding check - < \(text), the code in a picture with: scan --onboarding \(text)"
       )
     }
-    switch verdict.outcome {
-    case .successful: break
-    case .invalid: throw ExitCode(ExitStatus.invalid.rawValue)
-    case .unsuccessful: throw ExitCode(ExitStatus.nothingFound.rawValue)
-    }
+    throw ExitCode(status.rawValue)
   }
 }
 

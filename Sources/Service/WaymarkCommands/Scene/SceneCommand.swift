@@ -81,6 +81,9 @@ struct SceneCheckCommand: AsyncParsableCommand {
     }
     do {
       let picture = try PictureDecoder().gray(PictureFile.read("\(folder)/\(image)")).image
+      if let found = SceneLimits.problem(width: picture.width, height: picture.height) {
+        return problem("unusablePicture", found.message, found.hint)
+      }
       try AnchorCompiler.check(
         AnchorCompiler().compile(name: anchor.name, physicalWidth: anchor.physicalWidth, picture: picture))
       return nil

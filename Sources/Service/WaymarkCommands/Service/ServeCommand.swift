@@ -132,7 +132,8 @@ struct ConfigCheckCommand: ParsableCommand {
     if !problems.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
     for warning in configuration.warnings { Output.line("warning: \(warning.sentences)") }
     Output.line(
-      configuration.shownFile.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
+      configuration.shownFiles.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply."
+    )
   }
 }
 

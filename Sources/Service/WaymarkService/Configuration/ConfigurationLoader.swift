@@ -72,7 +72,7 @@ package struct ConfigurationLoader: Sendable {
     problems += origins.flatMap(\.problems)
     var configuration = ServiceConfiguration(origins.map(\.values), schema: schema)
     configuration.document = document
-    configuration.layers = layers.documents.count
+    configuration.layers = layers.documents.map(\.path)
     configuration.cameras = document.map { ServiceConfiguration.NamedCamera.read($0, schema).cameras } ?? []
     configuration.overrides = overrides
     configuration.stateFolder = stateFolder

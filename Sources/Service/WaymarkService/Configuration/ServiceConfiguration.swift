@@ -38,14 +38,11 @@ package struct ServiceConfiguration: Sendable {
 
   /// The path of the configuration file; nil if there is no file.
   package var file: String? { document?.path }
-  /// The number of files in `waymark.d` that override it.
-  var layers = 0
-  /// The configuration file with the number of files that override it, for messages; nil if there is no file.
-  package var shownFile: String? {
-    guard let file else { return nil }
-    // Without a file of its own, the first layer gives the name.
-    guard layers > 0, !file.contains(".d/") else { return file }
-    return "\(file) with \(layers) file\(layers == 1 ? "" : "s") of its folder .d"
+  /// The paths of the files in `waymark.d`, in their order.
+  var layers: [String] = []
+  /// The files that were read, for messages; nil if there is none.
+  package var shownFiles: String? {
+    file.map { file in ([file] + layers.filter { $0 != file }).joined(separator: ", ") }
   }
 
   /// The warnings about settings that accept too much on a device that strangers use, such as every host; each has a

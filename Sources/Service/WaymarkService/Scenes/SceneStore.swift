@@ -237,11 +237,8 @@ struct SceneStore: Sendable {
   private func picture(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {
     do {
       let image = try isolation.gray(file)
-      let (long, short) = (max(image.width, image.height), min(image.width, image.height))
-      guard 10 * short >= long, long >= 120 else {
-        throw ImageError(
-          .unsupportedVariant, "It is too small or too narrow to be found (\(image.width)×\(image.height)).",
-          hint: "Take a picture of at least 120 pixels that is not ten times as long as wide.")
+      if let problem = SceneLimits.problem(width: image.width, height: image.height) {
+        throw ImageError(.unsupportedVariant, problem.message, hint: problem.hint)
       }
       return image
     } catch {
